@@ -1,0 +1,115 @@
+"""What the kernel asks of the world. Each port is owned here and fitted elsewhere.
+
+Every waiting method may be cancelled at any await and must then let go of what it holds.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from msgspec import Struct
+
+from goldseam.kernel.conversation import ToolCall, ToolResult
+from goldseam.kernel.events import Event, MustAsk, Verdict
+from goldseam.kernel.outcome import Proof
+from goldseam.kernel.request import ModelRequest, ModelResponse, ToolSpec
+
+
+class Delta(Struct, frozen=True, kw_only=True):
+    """A piece of a reply under way, for the eye alone: it may still be discarded."""
+
+    kind: str
+    text: str
+
+
+Listener = Callable[[Delta], None]
+Tap = Callable[[Event], None]
+
+
+class ModelAdapter(Protocol):
+    """A model, whatever speaks for it."""
+
+    async def complete(self, request: ModelRequest, listener: Listener) -> ModelResponse:
+        """Return one whole reply; pieces go to `listener` as they come.
+
+        Raises:
+            ModelProviderError: no reply; says what it may have cost and whether to try again.
+            InvalidModelOutputError: a reply came that breaks the contract; carries its usage.
+        """
+        ...
+
+
+class Executed(Struct, frozen=True, kw_only=True):
+    """What running a tool gave: the observation, and the whole text where that is longer."""
+
+    result: ToolResult
+    full_text: str | None = None
+
+
+class Toolbox(Protocol):
+    """The tools of a run. Closed once the run starts."""
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools on offer, in an order that never changes."""
+        ...
+
+    def judge(self, call: ToolCall) -> Verdict:
+        """Return whether `call` may run. Pure, quick, and never raises for what a model wrote."""
+        ...
+
+    async def execute(self, call: ToolCall) -> Executed:
+        """Run a call that `judge` let pass. Never raises for what a model can mend."""
+        ...
+
+
+class Approver(Protocol):
+    """The person, or the rule that stands in where nobody is there."""
+
+    async def ask(self, call: ToolCall, question: MustAsk) -> tuple[bool, str]:
+        """Return whether this one call is granted, and why."""
+        ...
+
+
+class Verifier(Protocol):
+    """The proof of an answer."""
+
+    async def verify(self, answer: str) -> tuple[Proof, bool]:
+        """Return the proof, and whether the model should be shown it and go on."""
+        ...
+
+
+class Journal(Protocol):
+    """The record."""
+
+    async def append(self, event: Event, *, durable: bool) -> None:
+        """Write `event` at the end; where `durable`, return only once it would outlive the machine.
+
+        Raises:
+            JournalError: it could not be written; the run must not act on.
+        """
+        ...
+
+
+class Clock(Protocol):
+    """The run's own clock."""
+
+    def elapsed_s(self) -> float:
+        """Return the seconds since the run's start, counting those before a resume; never falls."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+
+class StopSignal(Protocol):
+    """Somebody's wish that the run stop."""
+
+    @property
+    def reason(self) -> str | None:
+        """Why, once it is wished."""
+        ...
+
+    async def wait(self) -> None:
+        """Return once it is wished."""
+        ...
