@@ -50,16 +50,16 @@ class Limits(Struct, frozen=True, kw_only=True):
     verifications: int = 5
 
     def __post_init__(self) -> None:
-        """Refuse what is not above zero or not finite; a boolean is no number (B2.1)."""
+        """Refuse what is not a finite number above zero; retries may be zero (B2.1)."""
         for name in self.__struct_fields__:
             value = getattr(self, name)
-            least = 0 if name in {"provider_retries", "invalid_retries"} else 1
             if value is None:
                 continue
-            if isinstance(value, bool) or not math.isfinite(value) or value <= 0 < least:
-                raise ValueError(f"limit {name} must be a finite number above zero, not {value!r}")
-            if value < 0:
-                raise ValueError(f"limit {name} must not be below zero, not {value!r}")
+            kinds = int | float if name.endswith("_s") else int
+            is_number = isinstance(value, kinds) and not isinstance(value, bool)
+            may_be_zero = name.endswith("_retries")
+            if not is_number or not math.isfinite(value) or value < (0 if may_be_zero else 1e-9):
+                raise ValueError(f"the limit {name} must be a number above zero, not {value!r}")
 
 
 class Reservation(Struct, frozen=True, kw_only=True):
@@ -85,7 +85,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     @property
     def tokens(self) -> int:
         """Tokens that count against the limit: spent, held and reserved."""
-        return self.spent_tokens + self.held_tokens + (self.reserved.tokens)
+        return self.spent_tokens + self.held_tokens + self.reserved.tokens
 
     @property
     def money(self) -> int:
@@ -134,14 +134,15 @@ def reservation_for(
     input_tokens: int, *, max_output_tokens: int, price: Price | None
 ) -> Reservation:
     """Return the worst case of a call: estimated input and the whole output allowed."""
-    usage = TokenUsage(input=input_tokens, output=max_output_tokens)
-    return Reservation(
-        tokens=input_tokens + max_output_tokens, money=price.of(usage) if price else 0
-    )
+    money = 0
+    if price is not None:
+        dearest_input = max(price.input, price.cache_write)
+        money = input_tokens * dearest_input + max_output_tokens * price.output
+    return Reservation(tokens=input_tokens + max_output_tokens, money=money)
 
 
 def estimate_tokens(utf8_bytes: int) -> int:
-    """Estimate tokens from bytes of text: a third, which is high for English, near for code and Chinese."""
+    """Estimate tokens from bytes of text: a third; high for English, near for code and Chinese."""
     return utf8_bytes // 3 + 64
 
 

@@ -96,7 +96,7 @@ class PairingError(Exception):
 
 
 def arguments_from_text(raw: str) -> Arguments | Malformed:
-    """Return what `raw` holds; blank text counts as no arguments, anything but an object is malformed."""
+    """Return the object that `raw` writes, blank text being the empty one; else what is wrong."""
     if not raw.strip():
         return Arguments(text="{}")
     try:
@@ -156,9 +156,13 @@ class Conversation(Sequence[HistoryItem]):
             PairingError: a call id is used twice, a result has no open call, results are out of
                 call order, or a call is still open where the next message would stand.
         """
-        grown = self._shared() if len(self._items) == self._length else Conversation(self)
-        grown._admit(item)
-        return grown
+        if len(self._items) > self._length:
+            return Conversation((*self, item))
+        twin = Conversation()
+        twin._items, twin._ids = self._items, self._ids
+        twin._length, twin._open, twin._weight = self._length, self._open, self._weight
+        twin._admit(item)
+        return twin
 
     def extend(self, items: Iterable[HistoryItem]) -> "Conversation":
         """Return the conversation with `items` at its end, as repeated `append` would."""
@@ -180,12 +184,6 @@ class Conversation(Sequence[HistoryItem]):
     def has_call(self, call_id: str) -> bool:
         """Whether a call of this id stands in the conversation."""
         return self._ids.get(call_id, self._length) < self._length
-
-    def _shared(self) -> "Conversation":
-        twin = Conversation()
-        twin._items, twin._ids = self._items, self._ids
-        twin._length, twin._open, twin._weight = self._length, self._open, self._weight
-        return twin
 
     def _admit(self, item: HistoryItem) -> None:
         match item:
@@ -257,10 +255,9 @@ def _weight_of(item: HistoryItem) -> int:
             return _bytes(text)
         case Reasoning(text=text):
             return _bytes(text or "")
-        case ToolCall(tool_name=name, arguments=Arguments(text=text)):
-            return _bytes(name) + _bytes(text)
-        case ToolCall(tool_name=name, arguments=Malformed(raw=raw)):
-            return _bytes(name) + _bytes(raw)
+        case ToolCall(tool_name=name, arguments=arguments):
+            written = arguments.text if isinstance(arguments, Arguments) else arguments.raw
+            return _bytes(name) + _bytes(written)
         case _:
             assert_never(item)
 

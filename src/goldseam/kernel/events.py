@@ -1,8 +1,8 @@
-"""Everything that can happen in a run: a closed, versioned union. The record is a list of these.
+"""Everything that can happen in a run: a closed, versioned union; the record is a list of it.
 
-An intent (`…Prepared`, `…Started`, `…Requested`) is recorded before its act, the outcome after it;
-an intent without an outcome means that nobody knows (B4.7). `at_s` counts the seconds of the run's
-own clock since its start, and is all that the fold knows of time.
+An intent (`…Prepared`, `…Started`, `…Requested`) is recorded before its act, and durably; the
+outcome after it. An intent without an outcome means that nobody knows (B4.7). `at_s` counts the
+seconds of the run's own clock since its start, and is all that the fold knows of time.
 """
 
 from typing import Literal, TypeAlias
@@ -36,6 +36,15 @@ class RunStarted(Struct, frozen=True, kw_only=True, tag="run_started"):
     price: Price | None = None
     verifies: bool = False
     settings: tuple[Setting, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse an opening no run can go on from (B4.1, B4.2)."""
+        roles = [message.role for message in self.history]
+        if "assistant" in roles or "user" not in roles:
+            raise ValueError("a run opens with system and user messages, at least one of a user")
+        names = [spec.name for spec in self.tools]
+        if len(set(names)) < len(names):
+            raise ValueError(f"two tools share a name: {sorted(names)}")
 
 
 class ModelCallPrepared(Struct, frozen=True, kw_only=True, tag="model_call_prepared"):
@@ -75,8 +84,15 @@ class ModelCallFailed(Struct, frozen=True, kw_only=True, tag="model_call_failed"
     text: str
     retryable: bool
     consumption: Consumption
-    wait_s: float
+    wait_s: float = 0.0
     """How long to wait before the next try, where there is one."""
+
+
+class Waited(Struct, frozen=True, kw_only=True, tag="waited"):
+    """The wait before another try is over."""
+
+    at_s: float
+    seconds: float
 
 
 class Allowed(Struct, frozen=True, kw_only=True, tag="allow"):
@@ -205,6 +221,7 @@ Event: TypeAlias = (
     | ModelReplied
     | ReplyRejected
     | ModelCallFailed
+    | Waited
     | CallJudged
     | ApprovalRequested
     | ApprovalResolved
@@ -218,8 +235,3 @@ Event: TypeAlias = (
     | StopRequested
     | RunFinished
 )
-
-Intent: TypeAlias = (
-    RunStarted | ModelCallPrepared | ApprovalRequested | ToolStarted | VerificationStarted
-)
-"""Events that must be durable before the act they announce; see `ports.Journal`."""

@@ -1,7 +1,7 @@
 """Read JSON that a stranger wrote, strictly and without ever falling over.
 
-Python's own reader takes duplicate keys, NaN and `1e999`, and answers great depth or length with
-other errors than `ValueError`. A model can write all of these, so every text from outside passes here.
+Python's own reader takes duplicate keys, NaN and `1e999`, and answers great depth or length
+with other errors than `ValueError`. A model can write all of these: each text passes here.
 """
 
 import json
@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 MAX_DEPTH = 64
 """Deeper nesting is refused: every later walker may recurse without fear."""
@@ -27,8 +27,8 @@ def read_json(text: str) -> Json:
     """Return the value that `text` writes.
 
     Raises:
-        BadJsonError: not JSON, duplicate keys, NaN or infinity, a number beyond double or 400 digits,
-            nested deeper than `MAX_DEPTH`, or text after the value.
+        BadJsonError: not JSON, duplicate keys, NaN or infinity, a number beyond double or 400
+            digits, nested deeper than `MAX_DEPTH`, or text after the value.
     """
     _refuse_depth(text)
     try:

@@ -16,7 +16,7 @@ class Proof(Struct, frozen=True, kw_only=True):
 
 
 class Completed(Struct, frozen=True, kw_only=True, tag="completed"):
-    """The model gave its answer; `proof` says whether it held, `None` where nothing was to prove."""
+    """The model gave its answer; `proof` says whether it held, where there was one to make."""
 
     answer: str
     proof: Proof | None = None

@@ -3,8 +3,8 @@
 Every waiting method may be cancelled at any await and must then let go of what it holds.
 """
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
@@ -98,18 +98,53 @@ class Clock(Protocol):
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait so long."""
         ...
 
 
-class StopSignal(Protocol):
-    """Somebody's wish that the run stop."""
+class CutShort(Struct, frozen=True, kw_only=True):
+    """An act was cancelled before its end: because of a wish to stop, or because time ran out."""
+
+    by: Literal["stop", "time"]
+    why: str
+
+
+Act = Callable[[], Awaitable[None]]
+
+
+class Tasks(Protocol):
+    """How acts run side by side and are cut short; the only way the kernel knows of cancelling.
+
+    An act that is cancelled has ended, and has let go of what it held, before the method returns.
+    """
 
     @property
-    def reason(self) -> str | None:
-        """Why, once it is wished."""
+    def stop_reason(self) -> str | None:
+        """Why the run should stop, once somebody wishes it."""
         ...
 
-    async def wait(self) -> None:
-        """Return once it is wished."""
+    async def guard(self, act: Act, *, limit_s: float) -> CutShort | None:
+        """Run `act`, cancelled on a wish to stop or after `limit_s`; what it raises is raised."""
         ...
+
+    async def together(self, acts: Sequence[Act]) -> None:
+        """Run all `acts` side by side to their ends; then raise the first error there was."""
+        ...
+
+    async def shielded(self, act: Act) -> None:
+        """Run a short `act` that no cancelling reaches."""
+        ...
+
+
+class Ports(Struct, frozen=True, kw_only=True):
+    """All that a run meets of the world."""
+
+    model: ModelAdapter
+    toolbox: Toolbox
+    approver: Approver
+    verifier: Verifier
+    journal: Journal
+    clock: Clock
+    tasks: Tasks
+    listener: Listener
+    taps: tuple[Tap, ...] = ()

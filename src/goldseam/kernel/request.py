@@ -29,7 +29,7 @@ class ModelRequest(Struct, frozen=True, kw_only=True):
 class TokenUsage(Struct, frozen=True, kw_only=True):
     """Tokens of one call. `None` is unknown, which is never the same as 0.
 
-    `input` is fresh input alone; cache reads and writes stand beside it, `reasoning` within `output`.
+    `input` is fresh input alone; cache reads and writes stand beside it, reasoning within output.
     """
 
     input: int | None = None

@@ -1,0 +1,110 @@
+"""Decide, record, act, record: the whole of a run. The file to read first.
+
+`decide` says what comes next; here it is announced in the record, done through a port, and its
+outcome recorded. Nothing else happens in a run.
+"""
+
+from typing import assert_never
+
+from goldseam.kernel import acts
+from goldseam.kernel.decide import (
+    AskApproval,
+    CallModel,
+    Compact,
+    Finish,
+    JudgeCalls,
+    RunTools,
+    Step,
+    Verify,
+    Wait,
+    Warn,
+    decide,
+)
+from goldseam.kernel.errors import JournalError
+from goldseam.kernel.events import BudgetWarning, RunFinished, RunStarted, StopRequested
+from goldseam.kernel.outcome import Aborted, Outcome, Stopped
+from goldseam.kernel.ports import Ports
+from goldseam.kernel.record import Record
+from goldseam.kernel.state import RunState
+
+
+async def run(opening: RunStarted, ports: Ports) -> RunState:
+    """Run from `opening` until there is an outcome, and return the last state.
+
+    Raises:
+        JournalError: the record could not be written; nothing was done after that.
+        BaseException: a defect of ours, or a cancelling from outside; recorded, then raised.
+    """
+    record = Record(ports.journal, ports.clock, ports.taps)
+    await record.open(opening)
+    try:
+        while record.state.outcome is None:
+            await _heed_stop(record, ports)
+            await _perform(decide(record.state), record, ports)
+    except JournalError:
+        raise
+    except Exception as defect:
+        await _end(record, ports, Aborted(why=f"{type(defect).__name__}: {defect}"))
+        raise
+    except BaseException as cancelled:
+        await _end(record, ports, Stopped(why=f"cancelled ({type(cancelled).__name__})"))
+        raise
+    return record.state
+
+
+async def _heed_stop(record: Record, ports: Ports) -> None:
+    why = ports.tasks.stop_reason
+    if why is not None and record.state.stop_why is None:
+        await record.write(StopRequested(at_s=record.now(), why=why))
+
+
+async def _perform(step: Step, record: Record, ports: Ports) -> None:
+    match step:
+        case CallModel():
+            await acts.call_model(step, record, ports)
+        case RunTools():
+            await acts.run_tools(step, record, ports)
+        case Verify():
+            await acts.verify(step, record, ports)
+        case JudgeCalls() | AskApproval():
+            await _perform_judging(step, record, ports)
+        case Wait() | Compact() | Warn() | Finish():
+            await _perform_bookkeeping(step, record, ports)
+        case _:
+            assert_never(step)
+
+
+async def _perform_judging(step: JudgeCalls | AskApproval, record: Record, ports: Ports) -> None:
+    match step:
+        case JudgeCalls():
+            await acts.judge(step, record, ports)
+        case AskApproval():
+            await acts.ask_approval(step, record, ports)
+        case _:
+            assert_never(step)
+
+
+async def _perform_bookkeeping(
+    step: Wait | Compact | Warn | Finish, record: Record, ports: Ports
+) -> None:
+    match step:
+        case Wait():
+            await acts.wait(step, record, ports)
+        case Compact():
+            await acts.compact(step, record)
+        case Warn(limit=limit, share=share):
+            await record.write(BudgetWarning(at_s=record.now(), limit=limit, share=share))
+        case Finish(outcome=outcome):
+            await record.write(RunFinished(at_s=record.now(), outcome=outcome), durable=True)
+        case _:
+            assert_never(step)
+
+
+async def _end(record: Record, ports: Ports, outcome: Outcome) -> None:
+    """Close the record of a run that an error ends; no cancelling reaches this."""
+
+    async def write() -> None:
+        await record.write(RunFinished(at_s=record.now(), outcome=outcome), durable=True)
+
+    if record.state.outcome is None:
+        await ports.tasks.shielded(write)
