@@ -1,0 +1,1 @@
+"""The only room for files and processes; it knows nothing of models, tools or runs."""

@@ -1,0 +1,1 @@
+"""Scripts that the user's own Python runs inside the sandbox; never imported by us."""

@@ -1,0 +1,1 @@
+"""The project's own tests: finding the command, running it, reading the outcomes."""
