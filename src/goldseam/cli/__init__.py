@@ -1,0 +1,1 @@
+"""The commands. Their bodies import late, so that `--version` and `--help` cost nothing."""

@@ -1,0 +1,112 @@
+"""What a person, or a program, sees of a run: taps that hear events and never answer back."""
+
+import json
+from pathlib import Path
+from typing import Protocol, TextIO
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from goldseam.journal.readable import Narrator
+from goldseam.kernel.events import (
+    BudgetWarning,
+    Event,
+    ModelCallFailed,
+    ReplyRejected,
+    ToolFinished,
+)
+from goldseam.kernel.ports import Delta
+from goldseam.repair.outputs import result_json
+from goldseam.repair.result import Result
+
+
+class Screen(Protocol):
+    """One way of showing a run."""
+
+    def say(self, line: str) -> None:
+        """Show one line that is not an event."""
+        ...
+
+    def tap(self, event: Event) -> None:
+        """Show an event."""
+        ...
+
+    def listen(self, delta: Delta) -> None:
+        """Show a piece of a reply under way."""
+        ...
+
+    def show_result(self, result: Result, out: TextIO) -> None:
+        """Show how it ended."""
+        ...
+
+
+class JsonScreen:
+    """One JSON object a line: each event, and the result last."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def say(self, line: str) -> None:
+        """Show one line that is not an event."""
+        self._write({"type": "said", "text": line})
+
+    def tap(self, event: Event) -> None:
+        """Show an event."""
+        self._write(msgspec.to_builtins(event))
+
+    def listen(self, delta: Delta) -> None:
+        """Deltas may be taken back, so a program is not shown them."""
+
+    def show_result(self, result: Result, out: TextIO) -> None:
+        """Show how it ended."""
+        out.write(result_json(result).decode("utf-8") + "\n")
+        out.flush()
+
+    def _write(self, value: object) -> None:
+        self._out.write(json.dumps(value, separators=(",", ":")) + "\n")
+        self._out.flush()
+
+
+class TextScreen:
+    """Lines for a person on standard error; standard output is kept for the patch alone."""
+
+    def __init__(self, err: TextIO) -> None:
+        self._console = Console(file=err, highlight=False, markup=False, soft_wrap=True)
+        self._narrator = Narrator()
+
+    def say(self, line: str) -> None:
+        """Show one line that is not an event."""
+        self._console.print(Text(line, style="bold"))
+
+    def tap(self, event: Event) -> None:
+        """Show an event."""
+        for line in self._narrator.lines_of(event):
+            self._console.print(Text(line, style=_style_of(event)))
+
+    def listen(self, delta: Delta) -> None:
+        """Whole events are shown; a reply under way may still be discarded."""
+
+    def show_result(self, result: Result, out: TextIO) -> None:
+        """Show how it ended: the patch to `out`, the rest to the person."""
+        if result.patch is not None:
+            out.write(Path(result.patch).read_bytes().decode("utf-8", "replace"))
+            out.flush()
+        for warning in result.warnings:
+            self._console.print(Text(f"warning: {warning}", style="yellow"))
+        style = "bold green" if result.exit_code == 0 else "bold red"
+        self._console.print(Text(f"{result.verdict}: {result.message}", style=style))
+        for path in (result.patch, result.report):
+            if path is not None:
+                self._console.print(Text(f"  {path}"))
+        self._console.print(Text(f"  goldseam show {result.run_id}"))
+
+
+def _style_of(event: Event) -> str:
+    match event:
+        case ModelCallFailed() | ReplyRejected() | BudgetWarning():
+            return "yellow"
+        case ToolFinished(result=result) if result.is_error:
+            return "yellow"
+        case _:
+            return ""

@@ -1,0 +1,1 @@
+"""The texts that the model is told, as Markdown; read by `repair.prompting`."""
