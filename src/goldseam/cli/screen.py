@@ -10,15 +10,28 @@ from rich.text import Text
 
 from goldseam.journal.readable import Narrator
 from goldseam.kernel.events import (
+    Allowed,
+    ApprovalRequested,
     BudgetWarning,
+    CallJudged,
     Event,
     ModelCallFailed,
+    ModelCallPrepared,
+    ModelReplied,
     ReplyRejected,
+    RunFinished,
+    RunStarted,
     ToolFinished,
+    ToolStarted,
+    VerificationFinished,
+    VerificationStarted,
 )
 from goldseam.kernel.ports import Delta
 from goldseam.repair.outputs import result_json
-from goldseam.repair.result import Result
+from goldseam.repair.result import Result, TestsSection
+
+_DONE_LINES = 2
+_FAILED_LINES = 6
 
 
 class Screen(Protocol):
@@ -81,7 +94,7 @@ class TextScreen:
 
     def tap(self, event: Event) -> None:
         """Show an event."""
-        for line in self._narrator.lines_of(event):
+        for line in _at_a_glance(event, self._narrator.lines_of(event)):
             self._console.print(Text(line, style=_style_of(event)))
 
     def listen(self, delta: Delta) -> None:
@@ -96,10 +109,37 @@ class TextScreen:
             self._console.print(Text(f"warning: {warning}", style="yellow"))
         style = "bold green" if result.exit_code == 0 else "bold red"
         self._console.print(Text(f"{result.verdict}: {result.message}", style=style))
+        if result.tests is not None and result.tests.after is not None:
+            self._console.print(Text(_counts(result.tests)))
         for path in (result.patch, result.report):
             if path is not None:
                 self._console.print(Text(f"  {path}"))
         self._console.print(Text(f"  goldseam show {result.run_id}"))
+
+
+def _counts(tests: TestsSection) -> str:
+    before, after = tests.before, tests.after or tests.before
+    return (
+        f"  tests without the patch: {before.passed} passed, {before.failed + before.errors} failed"
+        f"; with it: {after.passed} passed, {after.failed + after.errors} failed"
+    )
+
+
+def _at_a_glance(event: Event, lines: list[str]) -> list[str]:
+    """Keep what a person follows as it happens; `goldseam show` tells the rest."""
+    match event:
+        case RunStarted() | ModelCallPrepared() | ToolStarted() | VerificationStarted():
+            return []
+        case CallJudged(verdict=Allowed()) | ApprovalRequested() | RunFinished():
+            return []
+        case ModelReplied():
+            return [line.replace("calls ", "→ ", 1) for line in lines[1:]]
+        case ToolFinished(result=result):
+            return lines[: _FAILED_LINES if result.is_error else _DONE_LINES]
+        case VerificationFinished(proof=proof):
+            return lines[:1] if proof.proven else lines
+        case _:
+            return lines
 
 
 def _style_of(event: Event) -> str:
