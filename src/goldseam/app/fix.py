@@ -137,7 +137,12 @@ async def _prepare(request: FixRequest, world: World, watch: Watch, *, work: Pat
             test_limit_s=request.test_limit_s,
         )
         baseline = await run_baseline(site)
-    _refuse_useless_baseline(baseline, site.tests)
+    _refuse_empty_baseline(baseline, site.tests)
+    if baseline.timed_out:
+        watch.say(
+            f"the tests did not end in {baseline.seconds:.0f} s before any change: one hangs, "
+            "which counts as failing, or --test-limit is too short"
+        )
     return _Place(site=site, sandbox=sandbox, baseline=baseline)
 
 
@@ -227,13 +232,8 @@ def _tests(request: FixRequest, world: World, workspace: Workspace) -> TestComma
     return detect_tests(workspace.root, origin=workspace.origin, environ=world.environ)
 
 
-def _refuse_useless_baseline(baseline: TestReport, tests: TestCommand) -> None:
-    """Without tests that run to their end, nothing could ever be proved."""
-    if baseline.timed_out:
-        raise UsageError(
-            f"the tests ({tests.shown}) did not end in {baseline.seconds:.0f} s before any change; "
-            "raise --test-limit or name a shorter --test"
-        )
+def _refuse_empty_baseline(baseline: TestReport, tests: TestCommand) -> None:
+    """Where no test can be run, nothing could ever be proved."""
     if not baseline.outcomes:
         last = next((line for line in reversed(baseline.output.splitlines()) if line.strip()), "")
         raise UsageError(f"the tests ({tests.shown}) ran no test: {last or 'no output'}")

@@ -22,7 +22,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     model: str | None = None
     test: str | None = None
     require_sandbox: bool = False
-    test_limit_s: float = 600.0
+    test_limit_s: float = 300.0
     limits: Limits = field(default_factory=Limits)
     rules: tuple[Rule, ...] = ()
 

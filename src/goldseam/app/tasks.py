@@ -40,8 +40,7 @@ class AnyioTasks:
                 finished = True
             except Exception as error:  # noqa: BLE001 - carried out of the group unwrapped, below
                 errors.append(error)
-            finally:
-                group.cancel_scope.cancel()
+            group.cancel_scope.cancel()
 
         if self._reason is None and limit_s > 0:
             with anyio.move_on_after(limit_s):

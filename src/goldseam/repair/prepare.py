@@ -24,4 +24,5 @@ def _state_of(baseline: TestReport) -> str:
         return f"all {passing} tests pass, so no test shows the issue yet"
     more = f", and {len(failing) - _MOST_NAMES} more" if len(failing) > _MOST_NAMES else ""
     names = ", ".join(failing[:_MOST_NAMES])
-    return f"{passing} tests pass, {len(failing)} fail: {names}{more}"
+    hung = "; the run did not come to its end in time" if baseline.timed_out else ""
+    return f"{passing} tests pass, {len(failing)} fail: {names}{more}{hung}"

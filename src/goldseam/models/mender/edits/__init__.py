@@ -1,0 +1,1 @@
+"""Families of small edits, each a generator of changes; none knows another."""
