@@ -67,9 +67,9 @@ async def call_model(step: CallModel, record: Record, ports: Ports) -> None:
     except InvalidModelOutputError as error:
         await _record_invalid(error, step, record)
     else:
-        if replies:
+        if cut is None:
             await _record_reply(replies[0], step, record)
-        elif cut is not None:
+        else:
             await _record_failure(_cut_call(cut), step, record)
 
 
@@ -82,7 +82,7 @@ def request_for(state: RunState, max_output_tokens: int) -> ModelRequest:
 
 
 async def _record_reply(response: ModelResponse, step: CallModel, record: Record) -> None:
-    admitted = admit(response, record.state.conversation.has_call)
+    admitted = admit(response, record.state.conversation)
     match admitted:
         case Usable(response=usable, remarks=remarks):
             for remark in remarks:
@@ -165,7 +165,7 @@ async def ask_approval(step: AskApproval, record: Record, ports: Ports) -> None:
         answers.append(await ports.approver.ask(call, question))
 
     cut = await ports.tasks.guard(ask, limit_s=_time_left(record))
-    granted, why = answers[0] if answers else (False, cut.why if cut else "no answer was given")
+    granted, why = answers[0] if cut is None else (False, cut.why)
     resolved = ApprovalResolved(at_s=record.now(), call_id=call.call_id, granted=granted, why=why)
     await record.write(resolved, durable=True)
 
@@ -195,7 +195,7 @@ async def run_tools(step: RunTools, record: Record, ports: Ports) -> None:
         )
     finally:
         finished = [call for call in step.calls if call.call_id in done]
-        await ports.tasks.shielded(lambda: _record_finished(finished, done, record))
+        await _record_finished(finished, done, record)
     if cut is not None:
         await _record_interrupted(cut, started, record)
 
@@ -233,12 +233,15 @@ async def verify(step: Verify, record: Record, ports: Ports) -> None:
         proofs.append(await ports.verifier.verify(step.answer))
 
     cut = await ports.tasks.guard(prove, limit_s=_tool_time_left(record))
-    why = cut.why if cut else "no proof was made"
-    proof, go_on = proofs[0] if proofs else (Proof(proven=False, text=f"Not proved: {why}."), False)
-    finished = VerificationFinished(
-        at_s=record.now(), proof=proof, go_on=go_on, seconds=record.now() - started
+    if cut is None:
+        proof, go_on = proofs[0]
+    else:
+        proof, go_on = Proof(proven=False, text=f"Not proved: {cut.why}."), False
+    now = record.now()
+    await record.write(
+        VerificationFinished(at_s=now, proof=proof, go_on=go_on, seconds=now - started),
+        durable=True,
     )
-    await record.write(finished, durable=True)
 
 
 async def wait(step: Wait, record: Record, ports: Ports) -> None:

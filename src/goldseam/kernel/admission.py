@@ -4,14 +4,13 @@ A call exists only once its reply is complete and ended for a reason that permit
 unique in the run, whatever the model wrote (M7).
 """
 
-from collections.abc import Callable
-from itertools import count
+from itertools import chain, count
 from typing import assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goldseam.kernel.conversation import Message, ToolCall
+from goldseam.kernel.conversation import Conversation, Message, ToolCall
 from goldseam.kernel.request import ModelResponse, Remark, ReplyItem
 
 
@@ -35,11 +34,11 @@ class Withheld(Struct, frozen=True, kw_only=True):
     why: str
 
 
-def admit(response: ModelResponse, is_used: Callable[[str], bool]) -> Usable | Unusable | Withheld:
-    """Judge a whole reply by why it ended and what it holds; `is_used` knows the run's call ids."""
+def admit(response: ModelResponse, history: Conversation) -> Usable | Unusable | Withheld:
+    """Judge a whole reply to `history` by why it ended and what it holds."""
     match response.stop:
         case "end" | "tool_calls" | "pause":
-            return _admit_items(response, is_used)
+            return _admit_items(response, history)
         case "length":
             return _cut_reply()
         case "filter":
@@ -64,13 +63,15 @@ def answer_of(response: ModelResponse) -> str:
     )
 
 
-def _admit_items(response: ModelResponse, is_used: Callable[[str], bool]) -> Usable | Unusable:
+def _admit_items(response: ModelResponse, history: Conversation) -> Usable | Unusable:
     calls = calls_of(response)
+    if calls and response.stop == "pause":
+        return _refuse("the reply paused in its middle and held a tool call")
     if not calls and response.stop == "tool_calls":
         return _refuse("the reply announced a tool call and held none")
     if not calls and response.stop == "end" and not answer_of(response):
         return _refuse("the reply was empty")
-    items, remarks = _own_ids(response.items, is_used)
+    items, remarks = _own_ids(response.items, history)
     return Usable(
         response=replace(response, items=items, remarks=()),
         remarks=(*response.remarks, *remarks),
@@ -78,7 +79,7 @@ def _admit_items(response: ModelResponse, is_used: Callable[[str], bool]) -> Usa
 
 
 def _own_ids(
-    items: tuple[ReplyItem, ...], is_used: Callable[[str], bool]
+    items: tuple[ReplyItem, ...], history: Conversation
 ) -> tuple[tuple[ReplyItem, ...], list[Remark]]:
     """Give each call an id of the run; the same call twice in one reply is a stutter and goes."""
     kept: list[ReplyItem] = []
@@ -95,7 +96,7 @@ def _own_ids(
             )
             continue
         proposed.setdefault(item.call_id, item)
-        call_id = _fresh_id(item.call_id, lambda name: name in taken or is_used(name))
+        call_id = _own_id(item.call_id, taken, history)
         taken.add(call_id)
         if call_id != item.call_id:
             remarks.append(_remark("call_id_renamed", item.call_id, f"is {call_id!r} in this run"))
@@ -103,11 +104,15 @@ def _own_ids(
     return tuple(kept), remarks
 
 
-def _fresh_id(proposed: str, is_taken: Callable[[str], bool]) -> str:
-    if proposed.strip() and not is_taken(proposed):
-        return proposed
-    stem = proposed.strip() or "call"
-    return next(name for n in count(2) if not is_taken(name := f"{stem}-{n}"))
+def _own_id(proposed: str, taken: set[str], history: Conversation) -> str:
+    """Return `proposed` where it is free, else a name with a number not seen so far."""
+
+    def is_free(name: str) -> bool:
+        return bool(name.strip()) and name not in taken and not history.has_call(name)
+
+    # Numbers begin at the length of the history, which grows: the first is free, at any length.
+    numbered = (f"{proposed.strip() or 'call'}-{number}" for number in count(len(history)))
+    return next(name for name in chain([proposed], numbered) if is_free(name))
 
 
 def _remark(code: str, call_id: str, what: str) -> Remark:

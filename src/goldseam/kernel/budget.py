@@ -3,13 +3,15 @@
 Rows B2.* of the origin. Pure; money is whole picodollars, so that no sum is ever rounded.
 """
 
-import math
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from goldseam.kernel.request import TokenUsage
+
+_LARGEST = 1e18
+"""Limits end here: far above any use, and shares of them are never beyond a double."""
 
 LimitName: TypeAlias = Literal[
     "wall_s", "tool_s", "model_calls", "action_steps", "total_tokens", "money", "context"
@@ -57,8 +59,8 @@ class Limits(Struct, frozen=True, kw_only=True):
                 continue
             kinds = int | float if name.endswith("_s") else int
             is_number = isinstance(value, kinds) and not isinstance(value, bool)
-            may_be_zero = name.endswith("_retries")
-            if not is_number or not math.isfinite(value) or value < (0 if may_be_zero else 1e-9):
+            least = 0 if name.endswith("_retries") else 1e-9
+            if not is_number or not least <= value <= _LARGEST:
                 raise ValueError(f"the limit {name} must be a number above zero, not {value!r}")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
-from goldseam.kernel.conversation import Conversation, HistoryItem, ToolCall, ToolResult
+from goldseam.kernel.conversation import Conversation, HistoryItem, ToolResult
 
 KEEP_RECENT_RESULTS = 6
 SMALL = 400
@@ -27,14 +27,13 @@ def outputs_to_drop(conversation: Conversation) -> tuple[str, ...]:
 
 def without_outputs(conversation: Conversation, call_ids: AbstractSet[str]) -> Conversation:
     """Return the conversation with the outputs of `call_ids` replaced by a line that says so."""
-    names = {item.call_id: item.tool_name for item in conversation if isinstance(item, ToolCall)}
 
     def shortened(item: HistoryItem) -> HistoryItem:
         if not isinstance(item, ToolResult) or item.call_id not in call_ids:
             return item
         dropped = (
             f"[{len(item.content)} characters of this output were dropped to make room; "
-            f"call {names[item.call_id]} again to see them]"
+            "make the call again to see them]"
         )
         return replace(item, content=dropped)
 

@@ -20,11 +20,19 @@ class Seal(Struct, frozen=True, kw_only=True):
     value: str
 
 
+class Image(Struct, frozen=True, kw_only=True):
+    """A picture: its media type (`image/png`) and its bytes in base64."""
+
+    media_type: str
+    data: str
+
+
 class Message(Struct, frozen=True, kw_only=True, tag="message"):
     """Words of the system, the user or the assistant."""
 
     role: Literal["system", "user", "assistant"]
     text: str
+    images: tuple[Image, ...] = ()
     seals: tuple[Seal, ...] = ()
 
 
@@ -75,6 +83,7 @@ class ToolResult(Struct, frozen=True, kw_only=True, tag="tool_result"):
     call_id: str
     content: str
     kind: ResultKind = "done"
+    images: tuple[Image, ...] = ()
 
     @property
     def is_error(self) -> bool:

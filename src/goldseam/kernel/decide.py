@@ -116,7 +116,7 @@ def decide(state: RunState) -> Step:
 def wait_before_retry(failures: int, retry_after_s: float | None) -> float:
     """Return how long to wait after the given number of failures in a row, in seconds."""
     if retry_after_s is not None:
-        return min(max(retry_after_s, 0.0), _LONGEST_WAIT_S)
+        return min(max(0.0, retry_after_s), _LONGEST_WAIT_S)
     return min(_FIRST_WAIT_S * 2.0 ** min(failures - 1, 6), _LONGEST_WAIT_S)
 
 

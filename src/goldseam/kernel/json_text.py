@@ -10,13 +10,14 @@ import re
 from collections.abc import Mapping
 from typing import TypeAlias
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
 MAX_DEPTH = 64
 """Deeper nesting is refused: every later walker may recurse without fear."""
 
 _MAX_INTEGER_DIGITS = 400
-_OPENERS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+# Possessive, and a string without its end is one token: no text takes more than one pass.
+_OPENERS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
 class BadJsonError(ValueError):
@@ -61,11 +62,11 @@ def _plain(message: str) -> str:
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise BadJsonError(f"the key {json.dumps(twice)} stands twice in one object")
+    found: dict[str, Json] = {}
+    for name, value in pairs:
+        if name in found:
+            raise BadJsonError(f"the key {json.dumps(name)} stands twice in one object")
+        found[name] = value
     return found
 
 

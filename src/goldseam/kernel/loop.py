@@ -35,7 +35,7 @@ async def run(opening: RunStarted, ports: Ports) -> RunState:
         JournalError: the record could not be written; nothing was done after that.
         BaseException: a defect of ours, or a cancelling from outside; recorded, then raised.
     """
-    record = Record(ports.journal, ports.clock, ports.taps)
+    record = Record(ports)
     await record.open(opening)
     try:
         while record.state.outcome is None:
@@ -44,10 +44,10 @@ async def run(opening: RunStarted, ports: Ports) -> RunState:
     except JournalError:
         raise
     except Exception as defect:
-        await _end(record, ports, Aborted(why=f"{type(defect).__name__}: {defect}"))
+        await _end(record, Aborted(why=f"{type(defect).__name__}: {defect}"))
         raise
     except BaseException as cancelled:
-        await _end(record, ports, Stopped(why=f"cancelled ({type(cancelled).__name__})"))
+        await _end(record, Stopped(why=f"cancelled ({type(cancelled).__name__})"))
         raise
     return record.state
 
@@ -66,20 +66,12 @@ async def _perform(step: Step, record: Record, ports: Ports) -> None:
             await acts.run_tools(step, record, ports)
         case Verify():
             await acts.verify(step, record, ports)
-        case JudgeCalls() | AskApproval():
-            await _perform_judging(step, record, ports)
-        case Wait() | Compact() | Warn() | Finish():
-            await _perform_bookkeeping(step, record, ports)
-        case _:
-            assert_never(step)
-
-
-async def _perform_judging(step: JudgeCalls | AskApproval, record: Record, ports: Ports) -> None:
-    match step:
         case JudgeCalls():
             await acts.judge(step, record, ports)
         case AskApproval():
             await acts.ask_approval(step, record, ports)
+        case Wait() | Compact() | Warn() | Finish():
+            await _perform_bookkeeping(step, record, ports)
         case _:
             assert_never(step)
 
@@ -95,16 +87,11 @@ async def _perform_bookkeeping(
         case Warn(limit=limit, share=share):
             await record.write(BudgetWarning(at_s=record.now(), limit=limit, share=share))
         case Finish(outcome=outcome):
-            await record.write(RunFinished(at_s=record.now(), outcome=outcome), durable=True)
+            await _end(record, outcome)
         case _:
             assert_never(step)
 
 
-async def _end(record: Record, ports: Ports, outcome: Outcome) -> None:
-    """Close the record of a run that an error ends; no cancelling reaches this."""
-
-    async def write() -> None:
-        await record.write(RunFinished(at_s=record.now(), outcome=outcome), durable=True)
-
+async def _end(record: Record, outcome: Outcome) -> None:
     if record.state.outcome is None:
-        await ports.tasks.shielded(write)
+        await record.write(RunFinished(at_s=record.now(), outcome=outcome), durable=True)

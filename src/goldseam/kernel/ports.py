@@ -124,7 +124,10 @@ class Tasks(Protocol):
         ...
 
     async def guard(self, act: Act, *, limit_s: float) -> CutShort | None:
-        """Run `act`, cancelled on a wish to stop or after `limit_s`; what it raises is raised."""
+        """Run `act`, cancelled on a wish to stop or after `limit_s`; what it raises is raised.
+
+        Does not begin it where a wish stands already, or no time is left.
+        """
         ...
 
     async def together(self, acts: Sequence[Act]) -> None:

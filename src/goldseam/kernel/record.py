@@ -1,19 +1,18 @@
 """The one way an event happens: written down, then folded into the state, then told to the taps."""
 
-from collections.abc import Sequence
-
 from goldseam.kernel.events import Event, RunStarted
-from goldseam.kernel.ports import Clock, Journal, Tap
+from goldseam.kernel.ports import Ports
 from goldseam.kernel.state import RunState, begin, evolve
 
 
 class Record:
-    """The journal and the state that follows from it. One task at a time may write."""
+    """The journal and the state that follows from it. One task at a time may write.
 
-    def __init__(self, journal: Journal, clock: Clock, taps: Sequence[Tap]) -> None:
-        self._journal = journal
-        self._clock = clock
-        self._taps = tuple(taps)
+    No cancelling parts the two: an event is written and folded, or neither.
+    """
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
         self._state: RunState | None = None
 
     @property
@@ -25,7 +24,7 @@ class Record:
 
     def now(self) -> float:
         """Return the time for the next event."""
-        return self._clock.elapsed_s()
+        return self._ports.clock.elapsed_s()
 
     async def open(self, opening: RunStarted) -> None:
         """Write the first event of a run.
@@ -33,9 +32,7 @@ class Record:
         Raises:
             JournalError: it could not be written; nothing may be done.
         """
-        await self._journal.append(opening, durable=True)
-        self._state = begin(opening)
-        self._tell(opening)
+        await self._keep(opening, begin(opening), durable=True)
 
     async def write(self, event: Event, *, durable: bool = False) -> None:
         """Write `event`; where it is the intent of an act, `durable`.
@@ -43,10 +40,15 @@ class Record:
         Raises:
             JournalError: it could not be written; the act must not follow.
         """
-        await self._journal.append(event, durable=durable)
-        self._state = evolve(self.state, event)
-        self._tell(event)
+        await self._keep(event, evolve(self.state, event), durable=durable)
 
-    def _tell(self, event: Event) -> None:
-        for tap in self._taps:
+    async def _keep(self, event: Event, after: RunState, *, durable: bool) -> None:
+        """Fold first: an event that cannot follow is our defect and never enters the journal."""
+
+        async def keep() -> None:
+            await self._ports.journal.append(event, durable=durable)
+            self._state = after
+
+        await self._ports.tasks.shielded(keep)
+        for tap in self._ports.taps:
             tap(event)

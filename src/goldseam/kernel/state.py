@@ -178,16 +178,16 @@ def _after_failure(state: RunState, event: ModelCallFailed) -> RunState:
 
 def _after_call_event(state: RunState, event: _CallEvent) -> RunState:
     match event:
-        case CallJudged(call_id=call_id):
+        case CallJudged():
             return _after_verdict(state, event)
         case ApprovalRequested():
             return state
         case ApprovalResolved(call_id=call_id, granted=True):
-            return _with_call(state, call_id, stage="granted")
+            return _with(state, replace(_call(state, call_id), stage="granted"))
         case ApprovalResolved(call_id=call_id, why=why):
             return _closed(state, _denied(call_id, why))
         case ToolStarted(call_id=call_id):
-            return _with_call(state, call_id, stage="running")
+            return _with(state, replace(_call(state, call_id), stage="running"))
         case ToolFinished(result=result, seconds=seconds):
             ledger = replace(state.ledger, tool_s=state.ledger.tool_s + seconds)
             return _closed(replace(state, ledger=ledger), result)
@@ -196,13 +196,12 @@ def _after_call_event(state: RunState, event: _CallEvent) -> RunState:
 
 
 def _after_verdict(state: RunState, event: CallJudged) -> RunState:
+    entry = _call(state, event.call_id)
     match event.verdict:
-        case Allowed():
-            return _with_call(state, event.call_id, stage="ready")
-        case MustAsk() if event.phase == "approval":
-            return _with_call(state, event.call_id, stage="ready")
-        case MustAsk() as question:
-            return _with_call(state, event.call_id, stage="must_ask", question=question)
+        case MustAsk() as question if event.phase == "initial":
+            return _with(state, replace(entry, stage="must_ask", question=question))
+        case Allowed() | MustAsk():
+            return _with(state, replace(entry, stage="ready"))
         case Rejected(result=result):
             return _closed(state, result)
         case _:
@@ -238,29 +237,23 @@ def _after_proof(state: RunState, event: VerificationFinished) -> RunState:
     return replace(state, conversation=told, answer=None)
 
 
-def _with_call(
-    state: RunState, call_id: str, *, stage: CallStage, question: MustAsk | None = None
-) -> RunState:
-    calls = tuple(
-        replace(entry, stage=stage, question=question or entry.question)
-        if entry.call.call_id == call_id
-        else entry
-        for entry in state.calls
-    )
-    return replace(state, calls=calls)
+def _call(state: RunState, call_id: str) -> OpenCall:
+    """Return the call of the reply under way; a `KeyError` is our defect."""
+    return {entry.call.call_id: entry for entry in state.calls}[call_id]
+
+
+def _with(state: RunState, changed: OpenCall) -> RunState:
+    calls = (changed if entry.call == changed.call else entry for entry in state.calls)
+    return replace(state, calls=tuple(calls))
 
 
 def _closed(state: RunState, result: ToolResult) -> RunState:
     """Give a call its result; once all of the reply have one, they enter the history in order."""
-    calls = tuple(
-        replace(entry, stage="closed", result=entry.result or result)
-        if entry.call.call_id == result.call_id
-        else entry
-        for entry in state.calls
-    )
-    results = [entry.result for entry in calls if entry.result is not None]
-    if len(results) < len(calls):
-        return replace(state, calls=calls)
+    entry = _call(state, result.call_id)
+    state = _with(state, replace(entry, stage="closed", result=entry.result or result))
+    results = [entry.result for entry in state.calls if entry.result is not None]
+    if len(results) < len(state.calls):
+        return state
     return replace(state, calls=(), conversation=state.conversation.extend(results))
 
 
