@@ -13,6 +13,7 @@ from goldseam.kernel.conversation import (
     Conversation,
     Feedback,
     HistoryItem,
+    Image,
     Malformed,
     Message,
     PairingError,
@@ -150,6 +151,13 @@ def test_its_weight_is_the_bytes_of_its_words() -> None:
         Feedback(text="no"),
     ])
     assert conversation.weight == 2 + 2 + 0 + (4 + 7) + (1 + 3) + 3 + 0 + 2
+
+
+def test_a_picture_weighs_the_same_whatever_its_bytes() -> None:
+    small, large = (Image(media_type="image/png", data=data) for data in ("QQ==", "QUFB" * 999))
+    once = Conversation([Message(role="user", text="x", images=(small,))])
+    assert once.weight == Conversation([Message(role="user", text="x", images=(large,))]).weight
+    assert once.weight > 1
 
 
 @given(st.one_of(st.sampled_from(HOSTILE_ARGUMENTS), st.text(max_size=30)))

@@ -12,6 +12,10 @@ from msgspec import Struct
 from goldseam.kernel.json_text import BadJsonError, Json, read_json, write_json
 
 
+_IMAGE_WEIGHT = 3_000
+"""A picture counts as about a thousand tokens, whatever its bytes."""
+
+
 class Seal(Struct, frozen=True, kw_only=True):
     """An opaque token of one vendor, kept byte for byte and shown to its origin alone."""
 
@@ -260,7 +264,9 @@ class Conversation(Sequence[HistoryItem]):
 
 def _weight_of(item: HistoryItem) -> int:
     match item:
-        case Message(text=text) | Feedback(text=text) | ToolResult(content=text):
+        case Message(text=text, images=images) | ToolResult(content=text, images=images):
+            return _bytes(text) + len(images) * _IMAGE_WEIGHT
+        case Feedback(text=text):
             return _bytes(text)
         case Reasoning(text=text):
             return _bytes(text or "")
