@@ -116,6 +116,12 @@ def test_the_same_call_twice_in_one_reply_runs_once_and_that_is_said() -> None:
     assert verdict == Usable(response=reply(call("read")), remarks=(repeated,))
 
 
+def test_two_equal_calls_without_ids_are_two_calls() -> None:
+    verdict = admit(reply(call("read", ""), call("read", "")), used())
+    assert isinstance(verdict, Usable)
+    assert len(calls_of(verdict.response)) == 2
+
+
 def test_a_stutter_is_noticed_though_another_call_of_its_id_stands_between() -> None:
     verdict = admit(reply(call("read"), call("write"), call("read")), used())
     assert isinstance(verdict, Usable)

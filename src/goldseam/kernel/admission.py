@@ -90,7 +90,7 @@ def _own_ids(
         if not isinstance(item, ToolCall):
             kept.append(item)
             continue
-        if proposed.get(item.call_id) == item:
+        if item.call_id.strip() and proposed.get(item.call_id) == item:
             remarks.append(
                 _remark("repeated_call_dropped", item.call_id, "stood twice in one reply")
             )

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from goldseam.kernel.json_text import BadJsonError, Json, read_json, write_json
 
-
 _IMAGE_WEIGHT = 3_000
 """A picture counts as about a thousand tokens, whatever its bytes."""
 
