@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldseam.repair.compare import Comparison, compare, without_flaky
+from goldseam.repair.compare import Answers, Comparison, compare, joined, without_flaky
 from goldseam.workspace.testing.report import TestOutcome, TestReport
 
 OUTCOMES = st.sampled_from(["passed", "failed", "error", "skipped"])
@@ -58,16 +58,80 @@ def test_a_run_that_did_not_finish_proves_nothing(after: TestReport) -> None:
     assert not found.proven
 
 
-def test_a_test_with_two_answers_on_one_tree_counts_neither_way() -> None:
+def test_a_test_that_was_unsteady_before_counts_neither_way() -> None:
     before, after = report({"t": "failed", "u": "passed"}), report({"t": "passed", "u": "failed"})
     found = without_flaky(
         compare(before, after),
-        before=before,
-        before_again=report({"t": "passed", "u": "passed"}),
-        after=after,
-        after_again=report({"t": "passed", "u": "passed"}),
+        before=Answers(once=before, again=report({"t": "passed", "u": "failed"})),
+        after=Answers(once=after, again=after),
     )
     assert found == Comparison(flaky=("t", "u"))
+
+
+def test_a_steady_test_that_a_patch_makes_unsteady_is_broken() -> None:
+    before, after = report({"t": "failed", "u": "passed"}), report({"t": "passed", "u": "failed"})
+    found = without_flaky(
+        compare(before, after),
+        before=Answers(once=before, again=before),
+        after=Answers(once=after, again=report({"t": "passed", "u": "passed"})),
+    )
+    assert found == Comparison(fixed=("t",), broken=("u",))
+
+
+def test_a_test_that_passes_with_the_patch_only_sometimes_is_not_fixed() -> None:
+    before, after = report({"t": "failed"}), report({"t": "passed"})
+    found = without_flaky(
+        compare(before, after),
+        before=Answers(once=before, again=before),
+        after=Answers(once=after, again=report({"t": "failed"})),
+    )
+    assert found == Comparison(flaky=("t",))
+
+
+BASE = report({"t": "failed", "u": "passed"})
+
+
+def test_a_test_that_only_passes_as_the_patch_rewrites_it_is_not_fixed() -> None:
+    after = report({"t": "passed", "u": "passed"})
+    found = joined(
+        BASE,
+        as_they_were=compare(BASE, BASE),
+        as_patched=compare(BASE, after),
+        after=after,
+    )
+    assert not found.proven
+
+
+def test_what_the_old_tests_say_is_broken_is_broken_though_the_new_ones_pass() -> None:
+    after = report({"t": "passed", "u": "passed"})
+    old = report({"t": "passed", "u": "failed"})
+    found = joined(
+        BASE, as_they_were=compare(BASE, old), as_patched=compare(after, after), after=after
+    )
+    assert found.broken == ("u",)
+
+
+def test_a_test_that_passed_and_is_deleted_is_broken() -> None:
+    after = report({"t": "passed"})
+    found = joined(
+        BASE,
+        as_they_were=compare(BASE, report({"t": "passed", "u": "passed"})),
+        as_patched=compare(report({"t": "failed"}), after),
+        after=after,
+    )
+    assert found.broken == ("u",)
+
+
+def test_a_new_test_that_fails_without_the_mending_is_a_proof_and_said_to_be_new() -> None:
+    base = report({"u": "passed"})
+    after = report({"u": "passed", "new": "passed"})
+    found = joined(
+        base,
+        as_they_were=compare(base, base),
+        as_patched=compare(report({"u": "passed", "new": "failed"}), after),
+        after=after,
+    )
+    assert found == Comparison(fixed=("new",), rests_on_new_tests=True)
 
 
 @given(before=REPORTS, after=REPORTS)
@@ -88,9 +152,7 @@ def test_steady_answers_change_nothing(
     once = compare(report(before), report(after))
     again = without_flaky(
         once,
-        before=report(before),
-        before_again=report(before),
-        after=report(after),
-        after_again=report(after),
+        before=Answers(once=report(before), again=report(before)),
+        after=Answers(once=report(after), again=report(after)),
     )
     assert again == once

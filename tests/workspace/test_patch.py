@@ -81,7 +81,7 @@ def test_every_kind_of_change_is_in_the_patch(opened: Workspace, tmp_path: Path)
         changed("crlf.txt", status="modified", removed=1),
         changed("data.bin", status="modified", added=None, removed=None),
         changed("empty", added=0),
-        changed("folder"),
+        msgspec.structs.replace(changed("folder"), leads_out=True),
         changed("folder/inner.txt", status="deleted", added=0, removed=1),
         changed("gone.py", status="deleted", added=0, removed=1),
         changed("new.bin", added=None, removed=None),
@@ -311,11 +311,31 @@ def test_line_ends_that_attributes_ask_for_survive(tmp_path: Path) -> None:
         ("conftest.py", True),
         ("src/contest.py", False),
         ("testing.py", False),
-        ("tests", False),
+        ("tests", True),
+        ("tests.py", True),
+        ("pkg/pyproject.toml", True),
+        ("pytest.ini", True),
+        ("pytest.py", True),
+        ("_pytest/hooks.py", True),
+        ("src/pytest.py", False),
+        ("sitecustomize.py", True),
+        ("ci/check.sh", True),
+        ("ci/other.sh", False),
     ],
 )
-def test_tests_are_known_by_their_names(path: str, expected: bool) -> None:
-    assert is_test_path(path) is expected
+def test_tests_and_what_runs_them_are_known_by_their_names(path: str, expected: bool) -> None:
+    assert is_test_path(path, ("sh", "./ci/check.sh")) is expected
+
+
+def test_a_patch_has_two_halves_that_make_it_up(opened: Workspace, tmp_path: Path) -> None:
+    write(opened.root, {"a.py": "x = 2\n", "tests/test_a.py": "1\n", "tests/d\udcff.txt": "2\n"})
+    patch = make_patch(opened)
+    clean = checkout_clean(opened, tmp_path / "clean")
+    apply_patch(clean, Patch(diff=patch.tests))
+    assert (clean / "a.py").read_bytes() != b"x = 2\n"
+    assert (clean / "tests/d\udcff.txt").read_text() == "2\n"
+    apply_patch(clean, Patch(diff=patch.source))
+    assert contents(clean) == contents(opened.root)
 
 
 NAMES = st.sampled_from(["a", "b", "a b", "é", "a\n", '"', "c/d", "c/e", "c", "x.py", "\\n", "-c"])

@@ -7,6 +7,7 @@ without it fails or is gone, and no test that says so changes its mind when it i
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goldseam.workspace.testing.report import TestOutcome, TestReport
 
@@ -22,6 +23,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """Gave two answers on one tree: they count neither way."""
     finished: bool = True
     """Whether the run with the patch came to its end."""
+    rests_on_new_tests: bool = False
+    """Whether all that is fixed are tests that the patch itself brings or changes."""
 
     @property
     def proven(self) -> bool:
@@ -66,32 +69,53 @@ def _outcome_now(name: str, outcomes: Mapping[str, TestOutcome]) -> TestOutcome 
     return "passed" if all(outcome == "passed" for outcome in parts) else "failed"
 
 
-def without_flaky(
-    found: Comparison,
-    *,
-    before: TestReport,
-    before_again: TestReport,
-    after: TestReport,
-    after_again: TestReport,
-) -> Comparison:
-    """Return `found` less the tests that gave another answer when asked again on the same tree."""
-    flaky = {
-        name
-        for name in found.in_doubt
-        if _differs(name, before.outcomes, before_again.outcomes)
-        or _differs(name, after.outcomes, after_again.outcomes)
-    }
-    return Comparison(
-        fixed=_sorted(set(found.fixed) - flaky),
-        broken=_sorted(set(found.broken) - flaky),
-        still_failing=found.still_failing,
-        flaky=_sorted(flaky),
-        finished=found.finished,
+class Answers(Struct, frozen=True, kw_only=True):
+    """What a run and a second run of the tests in doubt said, on fresh trees of one kind."""
+
+    once: TestReport
+    again: TestReport
+
+    def is_steady(self, name: str) -> bool:
+        """Whether `name` passed both times, or neither."""
+        first, second = (report.outcomes.get(name) for report in (self.once, self.again))
+        return (first == "passed") == (second == "passed")
+
+
+def without_flaky(found: Comparison, *, before: Answers, after: Answers) -> Comparison:
+    """Return `found` less the tests that changed their mind on one tree.
+
+    A test that was steady and is not any more has been broken: that is no flakiness of its own.
+    """
+    fixed = [name for name in found.fixed if before.is_steady(name) and after.is_steady(name)]
+    broken = [name for name in found.broken if before.is_steady(name)]
+    return replace(
+        found,
+        fixed=_sorted(fixed),
+        broken=_sorted(broken),
+        flaky=_sorted(set(found.in_doubt) - {*fixed, *broken}),
     )
 
 
-def _differs(name: str, once: Mapping[str, TestOutcome], again: Mapping[str, TestOutcome]) -> bool:
-    return (once.get(name) == "passed") != (again.get(name) == "passed")
+def joined(
+    baseline: TestReport, *, as_they_were: Comparison, as_patched: Comparison, after: TestReport
+) -> Comparison:
+    """Join what the old tests say of the new source with what the patch's own tests say.
+
+    A test that failed at the base is only fixed where it passes as it was; what the patch brings or
+    sharpens must fail without the mending and pass with it; and nothing that passed may be gone.
+    """
+    brought = [name for name in as_patched.fixed if not _fails(baseline.outcomes.get(name))]
+    gone = [name for name in baseline.passing if _outcome_now(name, after.outcomes) is None]
+    return Comparison(
+        fixed=_sorted([*as_they_were.fixed, *brought]),
+        broken=_sorted([*as_they_were.broken, *as_patched.broken, *gone]),
+        still_failing=_sorted(
+            name for name in baseline.failing if _fails(_outcome_now(name, after.outcomes))
+        ),
+        flaky=_sorted([*as_they_were.flaky, *as_patched.flaky]),
+        finished=as_they_were.finished and as_patched.finished,
+        rests_on_new_tests=not as_they_were.fixed,
+    )
 
 
 def _fails(outcome: TestOutcome | None) -> bool:

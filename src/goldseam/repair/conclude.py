@@ -18,10 +18,9 @@ from goldseam.repair.outputs import write_outputs
 from goldseam.repair.prove import Evidence
 from goldseam.repair.result import Result
 from goldseam.repair.sections import files_section, tests_section, usage_section
-from goldseam.repair.site import Site
+from goldseam.repair.site import Site, patch_of
 from goldseam.repair.verify import PatchVerifier, Unprovable
 from goldseam.workspace.errors import WorkspaceError
-from goldseam.workspace.patch import make_patch
 from goldseam.workspace.testing.report import TestReport
 
 
@@ -77,7 +76,7 @@ async def _last_look(finished: Finished, outcome: Outcome | None) -> Evidence | 
 
 def _fetch(site: Site) -> Unprovable:
     try:
-        patch = make_patch(site.workspace)
+        patch = patch_of(site)
     except WorkspaceError as error:
         return Unprovable(patch=None, why=str(error))
     return Unprovable(patch=patch if patch.files else None, why="there was no time for the proof")
@@ -102,8 +101,17 @@ def _first_denial(state: RunState) -> str | None:
 def _warnings_of(found: Evidence | Unprovable | None) -> tuple[str, ...]:
     if not isinstance(found, Evidence):
         return ()
-    foreign = sorted({*found.before.foreign, *found.after.foreign})
-    if not foreign:
-        return ()
-    names = ", ".join(foreign)
-    return (f"the tests imported {names} from outside the checkout: the proof may not hold",)
+    comparison = found.comparison
+    foreign = ", ".join(sorted({*found.before.foreign, *found.after.foreign}))
+    links = ", ".join(file.path for file in found.patch.files if file.leads_out)
+    warnings = {
+        f"the tests imported {foreign} from outside the checkout: the proof may not hold": foreign,
+        "the proof rests on tests that the patch itself brings or changes: read them first": (
+            comparison.proven and comparison.rests_on_new_tests
+        ),
+        f"{len(comparison.still_failing)} tests failed before and still fail": (
+            comparison.still_failing
+        ),
+        f"the patch holds links that lead out of the repository: {links}": links,
+    }
+    return tuple(text for text, holds in warnings.items() if holds)

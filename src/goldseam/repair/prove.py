@@ -1,22 +1,25 @@
 """Prove a patch: run the tests on clean checkouts without and with it, and compare.
 
-Where the patch changes tests, they count as the patch leaves them on both sides: a test that the
-patch weakens passes without the mending as well, and so proves nothing.
+Where the patch changes tests, or what tests are run by, two questions are asked. What do the tests
+as they were say of the patched source? And do the tests as the patch leaves them fail without the
+mending? So a test that is weakened or deleted, or a runner that is bent, proves nothing. Tests run
+in one process with the code they test: a patch written to deceive them can, and a person must read
+what a patch does.
 """
 
-import shutil
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import anyio
 from anyio import to_thread
 from msgspec import Struct
 
-from goldseam.repair.compare import Comparison, compare, without_flaky
+from goldseam.repair.compare import Answers, Comparison, compare, joined, without_flaky
 from goldseam.repair.site import Site
 from goldseam.workspace.clone import checkout_clean
-from goldseam.workspace.patch import Patch, apply_patch, is_test_path
+from goldseam.workspace.patch import Patch, apply_patch
+from goldseam.workspace.removal import remove_tree
 from goldseam.workspace.sandbox.port import Sandbox
 from goldseam.workspace.testing.report import TestReport
 from goldseam.workspace.testing.run import run_tests
@@ -29,22 +32,15 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
     patch: Patch
     before: TestReport
-    """Without the mending, with the tests as the patch leaves them."""
+    """The repository as it stands."""
     after: TestReport
+    """With the whole patch."""
     comparison: Comparison
-
-
-class _Tree(Struct, frozen=True, kw_only=True):
-    """A tree of files and the place where commands run on it."""
-
-    tree: Path
-    sandbox: Sandbox
 
 
 async def run_baseline(site: Site) -> TestReport:
     """Run the tests on a clean checkout, as the repository stands."""
-    async with _tree(site, patch=None, name="baseline") as plain:
-        return await run_tests(plain.sandbox, site.tests, limit_s=site.test_limit_s)
+    return await _run(site, b"")
 
 
 async def prove(site: Site, patch: Patch, *, baseline: TestReport) -> Evidence:
@@ -53,61 +49,53 @@ async def prove(site: Site, patch: Patch, *, baseline: TestReport) -> Evidence:
     Raises:
         WorkspaceError: the patch does not apply to a clean checkout.
     """
-    async with (
-        _tree(site, patch=patch, name="with-patch") as patched,
-        _tree(site, patch=None, name="without-patch") as plain,
-    ):
-        carried = await to_thread.run_sync(
-            lambda: _carry_tests(patch, source=patched.tree, target=plain.tree)
-        )
-        after = await run_tests(patched.sandbox, site.tests, limit_s=site.test_limit_s)
-        before = baseline
-        if carried:
-            before = await run_tests(plain.sandbox, site.tests, limit_s=site.test_limit_s)
-        found = compare(before, after)
-        if found.finished and found.in_doubt:
-            found = without_flaky(
-                found,
-                before=before,
-                before_again=await _again(plain.sandbox, site, found.in_doubt),
-                after=after,
-                after_again=await _again(patched.sandbox, site, found.in_doubt),
-            )
-    return Evidence(patch=patch, before=before, after=after, comparison=found)
+    after = await _run(site, patch.diff)
+    if not patch.tests:
+        found = await _compared(site, (b"", baseline), (patch.diff, after))
+        return Evidence(patch=patch, before=baseline, after=after, comparison=found)
+    source, tests = patch.source, patch.tests
+    as_they_were = await _compared(site, (b"", baseline), (source, await _run(site, source)))
+    as_patched = await _compared(site, (tests, await _run(site, tests)), (patch.diff, after))
+    found = joined(baseline, as_they_were=as_they_were, as_patched=as_patched, after=after)
+    return Evidence(patch=patch, before=baseline, after=after, comparison=found)
 
 
-def _carry_tests(patch: Patch, *, source: Path, target: Path) -> bool:
-    """Put the tests of the patched tree into the plain one; say whether there were any."""
-    changed = [Path(file.path) for file in patch.files if is_test_path(file.path)]
-    for path in changed:
-        (target / path).unlink(missing_ok=True)
-        if (source / path).is_symlink() or (source / path).exists():
-            (target / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source / path, target / path, follow_symlinks=False)
-    return bool(changed)
-
-
-async def _again(sandbox: Sandbox, site: Site, names: tuple[str, ...]) -> TestReport:
-    few = len(names) <= _MOST_NAMES_TO_ASK_AGAIN and site.tests.framework != "other"
-    return await run_tests(
-        sandbox, site.tests, names=names if few else (), limit_s=site.test_limit_s
+async def _compared(
+    site: Site, before: tuple[bytes, TestReport], after: tuple[bytes, TestReport]
+) -> Comparison:
+    """Compare the runs of two trees; the tests in doubt are run again, on fresh ones."""
+    found = compare(before[1], after[1])
+    if not found.finished or not found.in_doubt:
+        return found
+    names = found.in_doubt
+    return without_flaky(
+        found,
+        before=Answers(once=before[1], again=await _run(site, before[0], names)),
+        after=Answers(once=after[1], again=await _run(site, after[0], names)),
     )
 
 
+async def _run(site: Site, diff: bytes, names: tuple[str, ...] = ()) -> TestReport:
+    few = len(names) <= _MOST_NAMES_TO_ASK_AGAIN and site.tests.framework != "other"
+    async with _tree(site, diff) as sandbox:
+        return await run_tests(
+            sandbox, site.tests, names=names if few else (), limit_s=site.test_limit_s
+        )
+
+
 @asynccontextmanager
-async def _tree(site: Site, *, patch: Patch | None, name: str) -> AsyncIterator["_Tree"]:
-    """A clean checkout with `patch` applied, as long as it is needed."""
-    folder = site.scratch / name
+async def _tree(site: Site, diff: bytes) -> AsyncIterator[Sandbox]:
+    """A clean checkout with `diff` applied, as long as it is needed."""
+    folder = site.scratch / f"tree-{len(list(site.scratch.glob('tree-*')))}"
 
     def make() -> Path:
         tree = checkout_clean(site.workspace, folder)
-        if patch is not None:
-            apply_patch(tree, patch)
+        apply_patch(tree, Patch(diff=diff))
         return tree
 
     try:
-        tree = await to_thread.run_sync(make)
-        yield _Tree(tree=tree, sandbox=site.sandbox_for(tree))
+        yield site.sandbox_for(await to_thread.run_sync(make))
     finally:
-        with anyio.CancelScope(shield=True):
-            await to_thread.run_sync(lambda: shutil.rmtree(folder, ignore_errors=True))
+        # What cannot be removed now stays in the run's own folder, and goes or is told of with it.
+        with anyio.CancelScope(shield=True), suppress(OSError):
+            await to_thread.run_sync(remove_tree, folder)

@@ -1,5 +1,6 @@
 """Write a result for people: `report.md`. Pure."""
 
+from goldseam.journal.visible import visible
 from goldseam.repair.result import FileSection, OutcomeCounts, Result, TestsSection
 
 _MOST_NAMES = 50
@@ -8,7 +9,7 @@ _MOST_NAMES = 50
 def report_of(result: Result, diff: str) -> str:
     """Return the report of a repair as Markdown."""
     sections = [
-        f"# {result.verdict}: {result.issue}".rstrip(": "),
+        f"# {result.verdict}: {visible(result.issue)}".rstrip(": "),
         result.message,
         _facts(result),
         _answer(result.answer),
@@ -17,7 +18,12 @@ def report_of(result: Result, diff: str) -> str:
         _warnings(result.warnings),
         _patch(diff),
     ]
-    return "\n\n".join(section for section in sections if section) + "\n"
+    return _seen("\n\n".join(section for section in sections if section) + "\n")
+
+
+def _seen(text: str) -> str:
+    """Write out what could act on a terminal or hide from the eye, in whatever a stranger wrote."""
+    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
 
 
 def _facts(result: Result) -> str:
@@ -73,7 +79,7 @@ def _row(title: str, counts: OutcomeCounts) -> str:
 def _names(title: str, names: tuple[str, ...]) -> str:
     if not names:
         return ""
-    rows = "".join(f"\n- `{name}`" for name in names[:_MOST_NAMES])
+    rows = "".join(f"\n- `{visible(name)}`" for name in names[:_MOST_NAMES])
     more = f"\n- … and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"\n\n{title}:\n{rows}{more}"
 
@@ -81,9 +87,9 @@ def _names(title: str, names: tuple[str, ...]) -> str:
 def _files(files: tuple[FileSection, ...]) -> str:
     if not files:
         return ""
-    rows = [f"- `{file.path}` {file.status}{_lines(file)}" for file in files]
+    rows = [f"- `{visible(file.path)}` {file.status}{_lines(file)}" for file in files]
     text = "## Files\n\n" + "\n".join(rows)
-    existing = [file.path for file in files if file.is_existing_test]
+    existing = [visible(file.path) for file in files if file.is_existing_test]
     if existing:
         names = ", ".join(f"`{path}`" for path in existing)
         text += f"\n\n**The patch changes existing tests: {names}. Read those changes first.**"

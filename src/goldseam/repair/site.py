@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from goldseam.workspace.clone import Workspace
+from goldseam.workspace.patch import Patch, make_patch
 from goldseam.workspace.sandbox.port import Sandbox
 from goldseam.workspace.testing.detect import TestCommand
 
@@ -19,3 +20,12 @@ class Site(Struct, frozen=True, kw_only=True):
     """Gives the place where commands run on a tree, standing at the repository's own path."""
     scratch: Path
     test_limit_s: float
+
+
+def patch_of(site: Site) -> Patch:
+    """Return the patch that the workspace holds now.
+
+    Raises:
+        WorkspaceError: none can be made of it.
+    """
+    return make_patch(site.workspace, runner=site.tests.argv)

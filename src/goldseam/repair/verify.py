@@ -9,9 +9,9 @@ from msgspec import Struct
 from goldseam.kernel.outcome import Proof
 from goldseam.repair.prompting import fill
 from goldseam.repair.prove import Evidence, prove
-from goldseam.repair.site import Site
+from goldseam.repair.site import Site, patch_of
 from goldseam.workspace.errors import WorkspaceError
-from goldseam.workspace.patch import Patch, make_patch
+from goldseam.workspace.patch import Patch
 from goldseam.workspace.testing.report import TestReport
 
 _MOST_NAMES = 20
@@ -48,7 +48,7 @@ class PatchVerifier:
     async def examine(self) -> Evidence | Unprovable:
         """Make the patch and prove it, once for each state of the workspace."""
         try:
-            patch = await to_thread.run_sync(make_patch, self._site.workspace)
+            patch = await to_thread.run_sync(patch_of, self._site)
         except WorkspaceError as error:
             self.latest = Unprovable(patch=None, why=str(error))
             return self.latest

@@ -5,6 +5,7 @@ or configured in the clone: git runs over our store, and the clone's own git fol
 at.
 """
 
+import os
 import re
 import tempfile
 from pathlib import Path, PurePosixPath
@@ -33,9 +34,24 @@ _DIFF = (
     "--full-index",
     "--ignore-submodules=none",
 )
+_AS_PATCH = ("--patch", "--binary", "--src-prefix=a/", "--dst-prefix=b/")
 _STATUSES: dict[str, Status] = {"A": "added", "M": "modified", "D": "deleted", "T": "modified"}
 _SHA256_INDEX = re.compile(rb"^index [0-9a-f]{64}\.\.", re.MULTILINE)
-_TEST_FILE = re.compile(r"test_.*\.py|.*_test\.py|conftest\.py")
+_TEST_FILE = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py|conftest\.py")
+_TEST_FOLDERS = frozenset({"tests", "test"})
+# What says how tests are run, and what Python would import in the place of what runs them.
+_RUNNER_FILES = frozenset({
+    "pyproject.toml",
+    "pytest.ini",
+    ".pytest.ini",
+    "setup.cfg",
+    "tox.ini",
+    "noxfile.py",
+    "Makefile",
+    "sitecustomize.py",
+    "usercustomize.py",
+})
+_RUNNER_MODULES = frozenset({"pytest", "_pytest", "unittest", "pluggy"})
 
 
 class ChangedFile(Struct, frozen=True, kw_only=True):
@@ -49,10 +65,13 @@ class ChangedFile(Struct, frozen=True, kw_only=True):
     is_existing_test: bool = False
     added: int | None = None
     removed: int | None = None
+    leads_out: bool = False
+    """Whether it is a symbolic link to a place outside the tree."""
 
 
 class _Change(Struct, frozen=True, kw_only=True):
     path: str
+    raw_path: str
     blob: str | None
     status: Status
     added: int | None
@@ -60,21 +79,28 @@ class _Change(Struct, frozen=True, kw_only=True):
 
 
 class Patch(Struct, frozen=True, kw_only=True):
-    """A difference in git's format, and what it touches, by path."""
+    """A difference in git's format, and what it touches, by path.
+
+    `tests` and `source` are its two halves: what tests stand on, and all the rest.
+    """
 
     diff: bytes = b""
     files: tuple[ChangedFile, ...] = ()
+    tests: bytes = b""
+    source: bytes = b""
 
 
 def make_patch(
     workspace: Workspace,
     *,
+    runner: tuple[str, ...] = (),
     max_bytes: int = MAX_PATCH_BYTES,
     max_changed_bytes: int = MAX_CHANGED_BYTES,
 ) -> Patch:
     """Return the patch from the base to the tree as it stands; it is proved to give that tree.
 
-    New files are in it; ignored ones, caches, and what is new in `download/` are not.
+    New files are in it; ignored ones, caches, and what is new in `download/` are not. `runner` are
+    the words of the test command: a file that is one of them counts among the tests.
 
     Raises:
         PatchTooLargeError: it, or what it would hold, is larger than allowed; names the largest
@@ -86,17 +112,18 @@ def make_patch(
         tree = _record_tree(workspace.root, git, limit=max_changed_bytes)
         changes = _changes(git, workspace.base, tree)
         _refuse_large_blobs(git, changes, limit=max_changed_bytes)
-        diff = git.run(
-            *_DIFF,
-            "--patch",
-            "--binary",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
-            values=[workspace.base, tree],
+        trees = [workspace.base, tree]
+        diff = git.run(*_DIFF, *_AS_PATCH, values=trees)
+        tests = [change.raw_path for change in changes if is_test_path(change.path, runner)]
+        source = [change.raw_path for change in changes if change.raw_path not in tests]
+        patch = Patch(
+            diff=diff,
+            files=tuple(_changed_file(workspace.root, change, runner) for change in changes),
+            tests=git.run(*_DIFF, *_AS_PATCH, values=trees, paths=tests) if tests else b"",
+            source=git.run(*_DIFF, *_AS_PATCH, values=trees, paths=source) if source else b"",
         )
     if len(diff) > max_bytes:
         raise PatchTooLargeError(f"the patch is {len(diff)} bytes; at most {max_bytes} are allowed")
-    patch = Patch(diff=diff, files=tuple(_changed_file(change) for change in changes))
     _prove(workspace, patch, tree)
     return patch
 
@@ -119,20 +146,32 @@ def apply_patch(tree: Path, patch: Patch, *, git: str = "git") -> None:
     _apply(tree, patch, git=git, words=())
 
 
-def is_test_path(path: str) -> bool:
-    """Return whether `path` is by its name a test, or what tests stand on."""
+def is_test_path(path: str, runner: tuple[str, ...] = ()) -> bool:
+    """Return whether `path` is by its name a test, or what tests stand on and are run by."""
     where = PurePosixPath(path)
-    return bool({"tests", "test"} & set(where.parts[:-1])) or bool(_TEST_FILE.fullmatch(where.name))
+    if _TEST_FOLDERS & set(where.parts) or _TEST_FILE.fullmatch(where.name):
+        return True
+    words = {PurePosixPath(word).as_posix() for word in runner}
+    runs_tests = where.name in _RUNNER_FILES or where.as_posix() in words
+    return runs_tests or PurePosixPath(where.parts[0]).stem in _RUNNER_MODULES
 
 
-def _changed_file(change: _Change) -> ChangedFile:
+def _changed_file(root: Path, change: _Change, runner: tuple[str, ...]) -> ChangedFile:
     return ChangedFile(
         path=change.path,
         status=change.status,
-        is_existing_test=change.status != "added" and is_test_path(change.path),
+        is_existing_test=change.status != "added" and is_test_path(change.path, runner),
         added=change.added,
         removed=change.removed,
+        leads_out=_leads_out(root, root / change.raw_path),
     )
+
+
+def _leads_out(root: Path, file: Path) -> bool:
+    if not file.is_symlink():
+        return False
+    target = os.path.normpath(file.parent / file.readlink())
+    return not Path(target).is_relative_to(root)
 
 
 def _record_tree(root: Path, git: Git, *, limit: int) -> str:
@@ -171,6 +210,7 @@ def _changes(git: Git, base: str, tree: str) -> list[_Change]:
         changes.append(
             _Change(
                 path=path.decode("utf-8", "backslashreplace"),
+                raw_path=os.fsdecode(path),
                 blob=None if letter == "D" or new_mode == GITLINK else new,
                 status="mode" if old == new and old_mode != new_mode else _STATUSES[letter],
                 added=None if added == b"-" else int(added),
