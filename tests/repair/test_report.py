@@ -1,5 +1,7 @@
 """The report says what a person must know before using a patch."""
 
+from msgspec.structs import replace
+
 from goldseam.kernel.request import TokenUsage
 from goldseam.repair.report import report_of
 from goldseam.repair.result import (
@@ -79,3 +81,14 @@ def test_unknown_tokens_are_called_unknown_and_long_lists_are_cut_aloud() -> Non
     )
     assert "unknown tokens" in text
     assert "- … and 10 more" in text
+
+
+def test_nothing_a_stranger_wrote_acts_on_a_terminal() -> None:  # security 46
+    odd = "\x1b[2J\u202e\r"
+    file = FileSection(path=f"a\n{odd}", status="added", added=1, removed=0, is_existing_test=True)
+    tests = TestsSection(command="pytest", before=COUNTS, fixed=(f"t::[{odd}\n]",))
+    result = replace(RESULT, issue=f"t{odd}", answer=odd, files=(file,), tests=tests)
+    text = report_of(result, f"+\ta{odd}b\n")
+    assert text.replace("\n", "").replace("\t", "").isprintable()
+    assert "+\ta\\u{1b}[2J\\u{202e}\\u{d}b\n" in text
+    assert "`t::[\\u{1b}[2J\\u{202e}\\u{d}\\u{a}]`" in text

@@ -236,3 +236,24 @@ def test_a_tree_that_is_too_large_is_refused_in_words(
 ) -> None:
     with pytest.raises(WorkspaceError, match="too large to be copied"):
         copy_tree(tree, tmp_path / "copy", left_out=(), **limit)
+
+
+LIES = (
+    "Path(exchange, results).write_bytes(b'\\xff{]\\n[' + b'[' * 100000 + b'\\n{}\\n')",
+    "Path(exchange, results).unlink(missing_ok=True); Path(exchange, results).symlink_to('/etc')",
+    "Path(exchange, results).unlink(missing_ok=True); Path(exchange, results).mkdir()",
+)
+
+
+@pytest.mark.parametrize("lie", LIES)
+async def test_what_tests_write_into_the_results_is_no_error_of_ours(tree: Path, lie: str) -> None:
+    source = f"""
+import glob, os
+from pathlib import Path
+results = "results-0.jsonl"
+for exchange in glob.glob({str(tree.parent)!r} + "/.trials-*/exchange"):
+    {lie}
+"""
+    (tree / "test_zeal.py").write_text(source)
+    trials = await tried(tree, GOOD)
+    assert [verdict.verdict for verdict in trials.verdicts] == ["PASS"]

@@ -75,7 +75,7 @@ async def test_walls_that_do_not_prove_themselves_are_none_and_the_banner_is_lou
     opened = await open_sandbox(place.tree, place.workspace, environ=environ, hidden=())
     assert opened.level == "D"
     assert said in opened.banner
-    assert "COMMANDS OF THE MODEL RUN WITH ALL YOUR RIGHTS" in opened.banner
+    assert "RUN WITH ALL YOUR RIGHTS" in opened.banner
 
 
 @pytest.mark.anyio

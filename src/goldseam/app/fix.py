@@ -3,7 +3,7 @@
 Three parts, read top-down: prepare (which leaves nothing behind where it fails), run, conclude.
 """
 
-import shutil
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,21 +12,23 @@ from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goldseam.app.broken import BrokenRun, RunBrokenError, what_is_left
 from goldseam.app.clock import RunClock
 from goldseam.app.models import ChosenModel, choose_model
 from goldseam.app.tasks import AnyioTasks
-from goldseam.app.world import World, home_of
-from goldseam.journal.runs import new_run_id, runs_home
-from goldseam.journal.store import FileJournal, Writing, create_run
+from goldseam.app.work import run_record, work_folder
+from goldseam.app.world import World, home_of, ignore_file_of
+from goldseam.journal.runs import new_run_id
+from goldseam.journal.store import FileJournal, Writing
 from goldseam.kernel.budget import Limits
-from goldseam.kernel.errors import JournalError, RefusedError, UsageError
+from goldseam.kernel.errors import RefusedError, UsageError
 from goldseam.kernel.events import RunStarted, Setting
 from goldseam.kernel.loop import run
 from goldseam.kernel.ports import Approver, Listener, Ports, Tap
 from goldseam.repair.conclude import Finished, conclude
 from goldseam.repair.prepare import opening_messages
 from goldseam.repair.prove import run_baseline
-from goldseam.repair.result import Result
+from goldseam.repair.result import ExitCode, Result, plain_result
 from goldseam.repair.site import Site
 from goldseam.repair.task import Issue
 from goldseam.repair.verify import PatchVerifier
@@ -94,7 +96,7 @@ async def fix(request: FixRequest, world: World, watch: Watch) -> Result:
     Raises:
         UsageError: it cannot be done as asked; nothing is left behind.
         RefusedError: a sandbox is required and there is none; nothing is left behind.
-        JournalError: the record could not be written; nothing was done after that.
+        RunBrokenError: a defect of ours, or a lost record, broke it off; the files are written.
     """
     model = choose_model(request.model, folder=world.folder)
     _refuse_bad_out(request.out)
@@ -103,12 +105,28 @@ async def fix(request: FixRequest, world: World, watch: Watch) -> Result:
         watch.say(model.banner)
     home = home_of(world.environ)
     run_id = new_run_id(world.now(), world.dice)
-    with _work_folder(home / "work" / run_id) as work:
-        place = await _prepare(request, world, watch, work=work)
+    with work_folder(home, run_id) as work:
+        place = await _prepare_unless_stopped(request, world, watch, work=work)
+        if isinstance(place, Result):
+            return place
         watch.say(f"run: {run_id}")
-        with _record(home, run_id, world) as journal:
+        with run_record(home, run_id, Writing(wall=world.now)) as journal:
             sitting = _Sitting(request=request, model=model, place=place, journal=journal)
             return await _run(sitting, world, watch)
+
+
+async def _prepare_unless_stopped(
+    request: FixRequest, world: World, watch: Watch, *, work: Path
+) -> _Place | Result:
+    places: list[_Place] = []
+
+    async def prepare() -> None:
+        places.append(await _prepare(request, world, watch, work=work))
+
+    cut = await watch.tasks.guard(prepare, limit_s=math.inf)
+    if cut is None:
+        return places[0]
+    return plain_result(ExitCode.STOPPED, f"stopped by {cut.why} before the run began")
 
 
 async def _prepare(request: FixRequest, world: World, watch: Watch, *, work: Path) -> _Place:
@@ -119,7 +137,7 @@ async def _prepare(request: FixRequest, world: World, watch: Watch, *, work: Pat
                 home=work / "workspace",
                 include_dirty=request.include_dirty,
                 git=find_git(world.environ.get("PATH", "")),
-                ignore_file=_ignore_file(world),
+                ignore_file=ignore_file_of(world),
             )
         )
         hidden = (home_of(world.environ),)
@@ -147,6 +165,22 @@ async def _prepare(request: FixRequest, world: World, watch: Watch, *, work: Pat
 
 
 async def _run(sitting: _Sitting, world: World, watch: Watch) -> Result:
+    try:
+        return await _mend(sitting, world, watch)
+    except Exception as error:
+        broken = BrokenRun(
+            site=sitting.place.site,
+            issue_title=sitting.request.issue.title,
+            model=sitting.model.name,
+            sandbox=sitting.place.sandbox.banner,
+            folder=sitting.journal.folder,
+            out=sitting.request.out,
+        )
+        result = await to_thread.run_sync(what_is_left, broken, error)
+        raise RunBrokenError(result) from error
+
+
+async def _mend(sitting: _Sitting, world: World, watch: Watch) -> Result:
     place, site = sitting.place, sitting.place.site
     verifier = PatchVerifier(site, place.baseline)
     with Root(site.workspace.root) as root:
@@ -218,14 +252,6 @@ def _opening(sitting: _Sitting, toolbox: Toolbox) -> RunStarted:
     )
 
 
-def _ignore_file(world: World) -> Path | None:
-    """The person's own list of files that git ignores, in its usual place."""
-    home = Path(world.environ.get("HOME", "/"))
-    folder = Path(world.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    file = folder / "git" / "ignore"
-    return file if file.is_file() else None
-
-
 def _tests(request: FixRequest, world: World, workspace: Workspace) -> TestCommand:
     if request.test is not None:
         return given_tests(request.test, origin=workspace.origin, environ=world.environ)
@@ -242,31 +268,6 @@ def _refuse_empty_baseline(baseline: TestReport, tests: TestCommand) -> None:
 def _refuse_bad_out(out: Path | None) -> None:
     if out is not None and out.exists() and not out.is_dir():
         raise UsageError(f"--out {str(out)!r} is not a folder")
-
-
-@contextmanager
-def _work_folder(folder: Path) -> Iterator[Path]:
-    """A folder for clones and checkouts, gone when the run is over."""
-    try:
-        folder.mkdir(mode=0o700, parents=True)
-    except OSError as error:
-        raise UsageError(
-            f"cannot make {folder}: {error.strerror}; set GOLDSEAM_HOME to a folder you can write"
-        ) from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _record(home: Path, run_id: str, world: World) -> Iterator[FileJournal]:
-    try:
-        journal = create_run(runs_home(home), run_id, writing=Writing(wall=world.now))
-    except JournalError as error:
-        raise UsageError(f"{error}; set GOLDSEAM_HOME to a folder you can write") from error
-    with journal:
-        yield journal
 
 
 @contextmanager

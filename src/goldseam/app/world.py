@@ -42,3 +42,11 @@ def home_of(environ: Mapping[str, str]) -> Path:
     from platformdirs import user_data_path  # noqa: PLC0415 - only this path of several needs it
 
     return user_data_path("goldseam", appauthor=False)
+
+
+def ignore_file_of(world: World) -> Path | None:
+    """Return the person's own list of files that git ignores, in its usual place, if any."""
+    home = Path(world.environ.get("HOME", "/"))
+    folder = Path(world.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    file = folder / "git" / "ignore"
+    return file if file.is_file() else None

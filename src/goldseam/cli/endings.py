@@ -1,13 +1,16 @@
 """What a person is told when a command ends by an error: one line, one exit code, on every path."""
 
+import json
 from typing import TextIO
 
 import click
 from msgspec import Struct
 
+from goldseam.cli.interrupts import Interrupted
+from goldseam.journal.visible import visible
 from goldseam.kernel.errors import GoldseamError, JournalError, RefusedError, UsageError
 from goldseam.repair.outputs import result_json
-from goldseam.repair.result import ExitCode, plain_result
+from goldseam.repair.result import ExitCode, Result, plain_result
 
 
 class Ending(Struct, frozen=True, kw_only=True):
@@ -24,10 +27,15 @@ class Ending(Struct, frozen=True, kw_only=True):
     def tell(self, *, as_json: bool, out: TextIO, err: TextIO) -> int:
         """Write the line, as a result where `--json` was asked for, and return the exit code."""
         if as_json:
-            out.write(result_json(plain_result(self.code, self.message)).decode() + "\n")
+            out.write(result_line(plain_result(self.code, self.message)))
             out.flush()
-        err.write(f"goldseam: {self.message}\n")
+        err.write(f"goldseam: {visible(self.message)}\n")
         return int(self.code)
+
+
+def result_line(result: Result) -> str:
+    """Return the result as one line of JSON that any encoding can write."""
+    return json.dumps(json.loads(result_json(result)), separators=(",", ":")) + "\n"
 
 
 def ending_of(error: BaseException) -> Ending:
@@ -48,8 +56,9 @@ _ENDINGS: tuple[tuple[type[BaseException], ExitCode, str], ...] = (
     (GoldseamError, ExitCode.MODEL_FAILED, "{}"),
     (click.UsageError, ExitCode.USAGE, "{}; see --help"),
     (click.ClickException, ExitCode.USAGE, "{}"),
-    (KeyboardInterrupt, ExitCode.STOPPED, "stopped before the run began"),
-    (click.Abort, ExitCode.STOPPED, "stopped before the run began"),
+    (Interrupted, ExitCode.STOPPED, "stopped by {} before a run began"),
+    (KeyboardInterrupt, ExitCode.STOPPED, "stopped"),
+    (click.Abort, ExitCode.STOPPED, "stopped"),
 )
 
 

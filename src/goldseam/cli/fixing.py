@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -11,20 +12,24 @@ from anyio.abc import TaskStatus
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from goldseam.app.broken import RunBrokenError
 from goldseam.app.fix import FixRequest, Watch, fix
 from goldseam.app.settings import Settings, read_settings
 from goldseam.app.tasks import AnyioTasks
 from goldseam.app.world import World, this_machine
+from goldseam.cli.interrupts import heeded_signals
 from goldseam.cli.screen import JsonScreen, Screen, TextScreen
 from goldseam.cli.terminal import TerminalApprover
 from goldseam.kernel.budget import Limits
 from goldseam.kernel.errors import UsageError
-from goldseam.repair.result import Result
+from goldseam.repair.result import ExitCode, Result
 from goldseam.repair.task import read_issue
 from goldseam.tools.approval import HeadlessApprover
 
 if TYPE_CHECKING:
     from goldseam.kernel.ports import Approver
+
+_LONGEST_TEST_RUN_S = 1e9
 
 
 class FixWords(Struct, frozen=True, kw_only=True):
@@ -59,7 +64,7 @@ def run_fix(words: FixWords) -> int:
         GoldseamError: it could not begin, or could not go on; `cli.endings` tells of it.
     """
     attended = not words.as_json and sys.stdin.isatty() and words.issue != "-"
-    world = this_machine(read_stdin=sys.stdin.buffer.read, is_attended=attended)
+    world = this_machine(read_stdin=_read_stdin, is_attended=attended)
     request = request_of(words, read_settings(world.environ), world)
     screen: Screen = JsonScreen(sys.stdout) if words.as_json else TextScreen(sys.stderr)
     approver: Approver = TerminalApprover() if attended else HeadlessApprover()
@@ -69,7 +74,12 @@ def run_fix(words: FixWords) -> int:
             say=screen.say, tap=screen.tap, listener=screen.listen, approver=approver, tasks=tasks
         )
 
-    result = anyio.run(_fix_until_told_to_stop, request, world, watch_with)
+    try:
+        result = anyio.run(_fix_until_told_to_stop, request, world, watch_with)
+    except RunBrokenError as broken:
+        result = broken.result
+        if result.exit_code == ExitCode.DEFECT:
+            traceback.print_exception(broken.__cause__)
     screen.show_result(result, sys.stdout)
     return result.exit_code
 
@@ -88,10 +98,24 @@ def request_of(words: FixWords, settings: Settings, world: World) -> FixRequest:
         out=world.folder / words.out if words.out else None,
         include_dirty=words.include_dirty,
         require_sandbox=words.require_sandbox or settings.require_sandbox,
-        test_limit_s=words.test_limit or settings.test_limit_s,
+        test_limit_s=_test_limit(words.test_limit, settings.test_limit_s),
         limits=_limits(words, settings.limits),
         rules=settings.rules,
     )
+
+
+def _test_limit(said: float | None, settled: float) -> float:
+    limit_s = settled if said is None else said
+    if not 0 < limit_s <= _LONGEST_TEST_RUN_S:
+        raise UsageError(f"the limit of a test run must be seconds above zero, not {limit_s:g}")
+    return limit_s
+
+
+def _read_stdin() -> bytes:
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise UsageError(f"cannot read standard input: {error.strerror or error}") from error
 
 
 def _limits(words: FixWords, settled: Limits) -> Limits:
@@ -125,7 +149,7 @@ async def _heed_signals(
     tasks: AnyioTasks, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
 ) -> None:
     """The first signal stops the run with a whole record; the second ends the process at once."""
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with anyio.open_signal_receiver(*heeded_signals()) as signals:
         task_status.started()
         async for number in signals:
             if tasks.stop_reason is not None:

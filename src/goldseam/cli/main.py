@@ -25,11 +25,11 @@ def goldseam() -> None:
 
 def run_command_line(words: Sequence[str]) -> int:
     """Run the command in `words` and return the exit code; nothing is raised."""
-    from goldseam.cli.endings import ending_of  # noqa: PLC0415 - help and version need none of it
-
     try:
         code = goldseam.main(args=list(words), prog_name="goldseam", standalone_mode=False)
     except BaseException as error:  # noqa: BLE001 - the edge: every error ends in a line and a code
+        from goldseam.cli.endings import ending_of  # noqa: PLC0415 - help needs none of it
+
         ending = ending_of(error)
         if ending.is_defect:
             traceback.print_exception(error)

@@ -8,7 +8,9 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from goldseam.cli.endings import result_line
 from goldseam.journal.readable import Narrator
+from goldseam.journal.visible import visible
 from goldseam.kernel.events import (
     Allowed,
     ApprovalRequested,
@@ -27,7 +29,6 @@ from goldseam.kernel.events import (
     VerificationStarted,
 )
 from goldseam.kernel.ports import Delta
-from goldseam.repair.outputs import result_json
 from goldseam.repair.result import Result, TestsSection
 
 _DONE_LINES = 2
@@ -73,7 +74,7 @@ class JsonScreen:
 
     def show_result(self, result: Result, out: TextIO) -> None:
         """Show how it ended."""
-        out.write(result_json(result).decode("utf-8") + "\n")
+        out.write(result_line(result))
         out.flush()
 
     def _write(self, value: object) -> None:
@@ -90,12 +91,12 @@ class TextScreen:
 
     def say(self, line: str) -> None:
         """Show one line that is not an event."""
-        self._console.print(Text(line, style="bold"))
+        self._print(line, style="bold")
 
     def tap(self, event: Event) -> None:
         """Show an event."""
         for line in _at_a_glance(event, self._narrator.lines_of(event)):
-            self._console.print(Text(line, style=_style_of(event)))
+            self._print(line, style=_style_of(event))
 
     def listen(self, delta: Delta) -> None:
         """Whole events are shown; a reply under way may still be discarded."""
@@ -103,18 +104,33 @@ class TextScreen:
     def show_result(self, result: Result, out: TextIO) -> None:
         """Show how it ended: the patch to `out`, the rest to the person."""
         if result.patch is not None:
-            out.write(Path(result.patch).read_bytes().decode("utf-8", "replace"))
-            out.flush()
+            _show_patch(Path(result.patch).read_bytes(), out)
         for warning in result.warnings:
-            self._console.print(Text(f"warning: {warning}", style="yellow"))
+            self._print(f"warning: {warning}", style="yellow")
         style = "bold green" if result.exit_code == 0 else "bold red"
-        self._console.print(Text(f"{result.verdict}: {result.message}", style=style))
+        self._print(f"{result.verdict}: {result.message}", style=style)
         if result.tests is not None and result.tests.after is not None:
-            self._console.print(Text(_counts(result.tests)))
+            self._print(_counts(result.tests))
         for path in (result.patch, result.report):
             if path is not None:
-                self._console.print(Text(f"  {path}"))
-        self._console.print(Text(f"  goldseam show {result.run_id}"))
+                self._print(f"  {path}")
+        if result.run_id is not None:
+            self._print(f"  goldseam show {result.run_id}")
+
+    def _print(self, line: str, *, style: str = "") -> None:
+        """Show a line, in which a stranger's words may stand."""
+        self._console.print(Text(visible(line), style=style))
+
+
+def _show_patch(diff: bytes, out: TextIO) -> None:
+    """Give the very bytes to a program or a file, and to a terminal what cannot act on it."""
+    if out.isatty():
+        lines = diff.decode("utf-8", "replace").removesuffix("\n").split("\n")
+        out.writelines("\t".join(map(visible, line.split("\t"))) + "\n" for line in lines)
+    else:
+        out.flush()
+        out.buffer.write(diff)
+    out.flush()
 
 
 def _counts(tests: TestsSection) -> str:

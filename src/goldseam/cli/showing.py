@@ -20,10 +20,5 @@ def show_run(name: str) -> None:
         record = read_run(find_run(home_of(os.environ), name))
     except JournalError as error:
         raise UsageError(str(error)) from error
-    try:
-        for line in readable(record):
-            sys.stdout.write(line + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough, as `head` does; the descriptor must not fail again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for line in readable(record):
+        sys.stdout.write(line + "\n")

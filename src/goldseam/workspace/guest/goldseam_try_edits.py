@@ -50,7 +50,9 @@ class Results:
         told = {key: result.get(key) for key in ("how", "exit", "crash", "seconds")}
         told.update(index=index, passes=passes, passed=len(named(result, "passed")))
         told.update(failed=failed[:NAMES_TOLD], failures=len(failed))
-        with self._file.open("a", encoding="utf-8") as lines:
+        # A test may have put a pipe or a link in its place: neither may hold or lead us.
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+        with os.fdopen(os.open(self._file, flags, 0o600), "a", encoding="utf-8") as lines:
             lines.write(json.dumps(told) + "\n")
         if passes:
             (self._exchange / f"passed-{index}").touch()

@@ -36,7 +36,7 @@ class PlainSandbox(Struct, frozen=True, kw_only=True):
         """Three lines that cannot be overlooked."""
         return (
             "sandbox: D NONE (files ✗ network ✗ processes ✗ secrets ✗)\n"
-            "  COMMANDS OF THE MODEL RUN WITH ALL YOUR RIGHTS.\n"
+            "  COMMANDS, TESTS, AND WHAT THE MODEL WRITES INTO TESTS RUN WITH ALL YOUR RIGHTS.\n"
             f"  {self.why}"
         )
 

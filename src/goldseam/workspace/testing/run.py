@@ -86,9 +86,11 @@ class _Spot(Struct, frozen=True, kw_only=True):
 
     def _pytest_options(self, tree: str) -> list[str]:
         """Return what makes pytest report, name tests from the top, litter nowhere, and go on."""
+        # It would put a variable's value in the place of its name, and there is no way to quote it.
+        top = "." if "$" in tree else tree
         cache = f"cache_dir={self.folder / 'cache'}"
         return [
-            *("-p", "goldseam_pytest_report", "-o", cache, f"--rootdir={tree}"),
+            *("-p", "goldseam_pytest_report", "-o", cache, f"--rootdir={top}"),
             "--continue-on-collection-errors",
         ]
 
