@@ -219,6 +219,18 @@ def test_bad_input_is_one_clear_line_and_leaves_nothing(
     assert left_behind(desk) == []
 
 
+def test_no_words_at_all_print_the_help(desk: Desk) -> None:
+    ended = desk.goldseam()
+    assert ended.code == 0
+    assert "Commands:" in ended.out
+
+
+def test_a_limit_is_told_by_the_option_that_raises_it(desk: Desk) -> None:
+    model = desk.script(*[calls(("run_tests", {}))] * 3)
+    ended = desk.goldseam("fix", "x", "--repo", "shop", "--model", model, "--max-calls", "1")
+    assert "--max-calls" in ended.err
+
+
 def test_broken_settings_are_one_line_that_names_the_file(desk: Desk) -> None:
     settings = desk.folder / "settings.toml"
     for content, says in [("model = 3", "str"), ("modle = 'x'", "modle"), ("[", "settings.toml")]:

@@ -154,6 +154,7 @@ async def _prepare(request: FixRequest, world: World, watch: Watch, *, work: Pat
             scratch=work / "scratch",
             test_limit_s=request.test_limit_s,
         )
+        watch.say(f"tests: {site.tests.shown}; running them before any change")
         baseline = await run_baseline(site)
     _refuse_empty_baseline(baseline, site.tests)
     if baseline.timed_out:
@@ -261,8 +262,10 @@ def _tests(request: FixRequest, world: World, workspace: Workspace) -> TestComma
 def _refuse_empty_baseline(baseline: TestReport, tests: TestCommand) -> None:
     """Where no test can be run, nothing could ever be proved."""
     if not baseline.outcomes:
-        last = next((line for line in reversed(baseline.output.splitlines()) if line.strip()), "")
-        raise UsageError(f"the tests ({tests.shown}) ran no test: {last or 'no output'}")
+        lines = [line.strip() for line in baseline.output.splitlines() if line.strip()]
+        errors = [line for line in lines if "error:" in line.lower()]
+        told = (errors or lines[-1:] or ["no output"])[0]
+        raise UsageError(f"the tests ({tests.shown}) ran no test: {told}")
 
 
 def _refuse_bad_out(out: Path | None) -> None:

@@ -1,9 +1,11 @@
 """What `goldseam fix` does: words and settings become a request, and a person is kept informed."""
 
+import os
 import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -95,7 +97,7 @@ def request_of(words: FixWords, settings: Settings, world: World) -> FixRequest:
         repository=world.folder / words.repo,
         model=words.model or settings.model,
         test=words.test or settings.test,
-        out=world.folder / words.out if words.out else None,
+        out=Path(os.path.normpath(world.folder / words.out)) if words.out else None,
         include_dirty=words.include_dirty,
         require_sandbox=words.require_sandbox or settings.require_sandbox,
         test_limit_s=_test_limit(words.test_limit, settings.test_limit_s),

@@ -17,10 +17,14 @@ from goldseam.cli.runs import show_command
 @click.group(
     commands=[fix_command, show_command],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=True,
 )
 @click.version_option(__version__, prog_name="goldseam", message="%(prog)s %(version)s")
-def goldseam() -> None:
+@click.pass_context
+def goldseam(context: click.Context) -> None:
     """Give Goldseam an issue and a repository; it returns a patch proved by running the tests."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def run_command_line(words: Sequence[str]) -> int:

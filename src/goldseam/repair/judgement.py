@@ -5,6 +5,7 @@ A patch that is proved counts, however the run ended.
 
 from msgspec import Struct
 
+from goldseam.kernel.budget import LimitName
 from goldseam.kernel.outcome import (
     Aborted,
     BudgetStopped,
@@ -16,6 +17,16 @@ from goldseam.kernel.outcome import (
 from goldseam.repair.prove import Evidence
 from goldseam.repair.result import ExitCode
 from goldseam.repair.verify import Unprovable
+
+_OPTIONS: dict[LimitName, str] = {
+    "wall_s": "--max-seconds",
+    "tool_s": "--max-tool-seconds",
+    "model_calls": "--max-calls",
+    "action_steps": "--max-steps",
+    "total_tokens": "--max-tokens",
+    "money": "limits.money in the settings",
+    "context": "limits.context_tokens in the settings",
+}
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
@@ -35,12 +46,12 @@ def judgement_of(
         case Completed():
             return _of_completed(found, denial)
         case BudgetStopped(limit=limit):
-            message = f"stopped at the limit {limit}; raise it to go further"
+            message = f"stopped at the limit {limit}; raise it ({_OPTIONS[limit]}) to go further"
             return Judgement(code=ExitCode.BUDGET, message=message)
         case ModelFailed(text=text):
             return Judgement(code=ExitCode.MODEL_FAILED, message=f"the model failed: {text}")
         case Stopped(why=why):
-            return Judgement(code=ExitCode.STOPPED, message=f"stopped: {why}")
+            return Judgement(code=ExitCode.STOPPED, message=f"by {why}; the record is whole")
         case Aborted(why=why):
             return Judgement(code=ExitCode.DEFECT, message=f"a defect ended the run: {why}")
         case None:

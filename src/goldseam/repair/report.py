@@ -27,7 +27,8 @@ def _seen(text: str) -> str:
 
 
 def _facts(result: Result) -> str:
-    rows = [f"- Run: `{result.run_id}`", f"- Model: {result.model}", f"- Sandbox: {result.sandbox}"]
+    sandbox = result.sandbox.removeprefix("sandbox: ")
+    rows = [f"- Run: `{result.run_id}`", f"- Model: {result.model}", f"- Sandbox: {sandbox}"]
     usage = result.usage
     if usage is not None:
         total = usage.tokens.total
