@@ -1,0 +1,41 @@
+"""The dialect itself: what the router holds of OpenAI Chat Completions."""
+
+from typing import TYPE_CHECKING
+
+from goldseam.kernel.conversation import HistoryItem
+from goldseam.kernel.errors import ModelProviderError
+from goldseam.kernel.request import ModelRequest
+from goldseam.models.dialect import Body, Dialect, FailedReply, Profile, Reader, Written
+from goldseam.models.openai_chat.failures import explain_failure
+from goldseam.models.openai_chat.read import ChatReader
+from goldseam.models.openai_chat.read_back import read_back
+from goldseam.models.openai_chat.write import write
+
+
+class ChatDialect:
+    """OpenAI Chat Completions; fits `goldseam.models.dialect.Dialect`."""
+
+    def path(self, profile: Profile) -> str:
+        """Return the path below the host's URL, the same for every profile."""
+        del profile
+        return "/chat/completions"
+
+    def write(self, request: ModelRequest, profile: Profile) -> Written:
+        """Return the body for `request`; see `goldseam.models.openai_chat.write`."""
+        return write(request, profile)
+
+    def reader(self, profile: Profile) -> Reader:
+        """Return a reader for one reply, streamed or whole."""
+        return ChatReader(profile)
+
+    def read_back(self, body: Body, profile: Profile) -> tuple[HistoryItem, ...]:
+        """Return the history that `body` expresses."""
+        return read_back(body, profile)
+
+    def explain_failure(self, reply: FailedReply, profile: Profile) -> ModelProviderError:
+        """Return what a reply that is no answer means."""
+        return explain_failure(reply, profile)
+
+
+if TYPE_CHECKING:
+    _fits: type[Dialect] = ChatDialect
