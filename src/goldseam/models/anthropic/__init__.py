@@ -1,0 +1,1 @@
+"""Anthropic Messages, written and read. `dialect.AnthropicDialect` is the whole of it."""
