@@ -11,7 +11,7 @@ WORKERS ?= 2
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench lock modules clean
+.PHONY: help setup demo test check bench matrix lock modules clean
 
 help:  ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -44,6 +44,9 @@ check: .venv/.ready  ## format, lint, types, imports, shape, household, dependen
 bench: .venv/.ready  ## figures as ratios in one run; fails where a limit is broken
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m benchmarks.run
+
+matrix: .venv/.ready  ## let each of seven endpoints take over from each other one; ends with 504 of 504
+	@PYTHONPATH=tests $(BIN)/python -m models.matrix
 
 lock: .venv/.ready  ## pin requirements/*.txt anew from pyproject.toml
 	scripts/lock
