@@ -14,6 +14,7 @@ import pytest
 
 from goldseam.app.broken import RunBrokenError
 from goldseam.app.fix import FixRequest, Watch, fix
+from goldseam.app.settings import Settings, hosts_of
 from goldseam.app.tasks import AnyioTasks
 from goldseam.app.world import World
 from goldseam.kernel.budget import Limits
@@ -60,6 +61,7 @@ def request_in(folder: Path) -> FixRequest:
         test_limit_s=60.0,
         limits=Limits(),
         rules=(),
+        hosts=hosts_of(Settings()),
     )
 
 

@@ -5,7 +5,7 @@ Three parts, read top-down: prepare (which leaves nothing behind where it fails)
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 
 from anyio import to_thread
@@ -25,6 +25,7 @@ from goldseam.kernel.errors import RefusedError, UsageError
 from goldseam.kernel.events import RunStarted, Setting
 from goldseam.kernel.loop import run
 from goldseam.kernel.ports import Approver, Listener, Ports, Tap
+from goldseam.models.catalog import Catalog
 from goldseam.repair.conclude import Finished, conclude
 from goldseam.repair.prepare import opening_messages
 from goldseam.repair.prove import run_baseline
@@ -60,6 +61,7 @@ class FixRequest(Struct, frozen=True, kw_only=True):
     test_limit_s: float
     limits: Limits
     rules: tuple[Rule, ...]
+    hosts: Catalog
 
 
 class Watch(Struct, frozen=True, kw_only=True):
@@ -98,21 +100,26 @@ async def fix(request: FixRequest, world: World, watch: Watch) -> Result:
         RefusedError: a sandbox is required and there is none; nothing is left behind.
         RunBrokenError: a defect of ours, or a lost record, broke it off; the files are written.
     """
-    model = choose_model(request.model, folder=world.folder)
-    _refuse_bad_out(request.out)
-    watch.say(f"model: {model.name}")
-    if model.banner:
-        watch.say(model.banner)
-    home = home_of(world.environ)
-    run_id = new_run_id(world.now(), world.dice)
-    with work_folder(home, run_id) as work:
-        place = await _prepare_unless_stopped(request, world, watch, work=work)
-        if isinstance(place, Result):
-            return place
-        watch.say(f"run: {run_id}")
-        with run_record(home, run_id, Writing(wall=world.now)) as journal:
-            sitting = _Sitting(request=request, model=model, place=place, journal=journal)
-            return await _run(sitting, world, watch)
+    chosen = choose_model(
+        request.model, folder=world.folder, environ=world.environ, catalog=request.hosts
+    )
+    async with aclosing(chosen) as model:
+        _refuse_bad_out(request.out)
+        watch.say(f"model: {model.name}")
+        if model.banner:
+            watch.say(model.banner)
+        home = home_of(world.environ)
+        run_id = new_run_id(world.now(), world.dice)
+        with work_folder(home, run_id) as work:
+            place = await _prepare_unless_stopped(request, world, watch, work=work)
+            if isinstance(place, Result):
+                return place
+            watch.say(f"run: {run_id}")
+            keys = tuple(secret.value for secret in model.secrets)
+            writing = Writing(wall=world.now, secrets=keys)
+            with run_record(home, run_id, writing) as journal:
+                sitting = _Sitting(request=request, model=model, place=place, journal=journal)
+                return await _run(sitting, world, watch)
 
 
 async def _prepare_unless_stopped(
@@ -247,10 +254,15 @@ def _opening(sitting: _Sitting, toolbox: Toolbox) -> RunStarted:
             request.issue, command=site.tests.shown, baseline=sitting.place.baseline
         ),
         tools=toolbox.specs,
-        limits=replace(request.limits, context_tokens=sitting.model.context_tokens),
+        limits=_limits(request.limits, sitting.model),
         verifies=True,
         settings=tuple(Setting(name=name, value=value) for name, value in settings.items()),
     )
+
+
+def _limits(limits: Limits, model: ChosenModel) -> Limits:
+    """Return `limits` with what the model holds, where that is known."""
+    return replace(limits, context_tokens=model.context_tokens or limits.context_tokens)
 
 
 def _tests(request: FixRequest, world: World, workspace: Workspace) -> TestCommand:

@@ -6,6 +6,7 @@ Found at `GOLDSEAM_SETTINGS`, else `settings.toml` in the platform's configurati
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct, field
@@ -13,6 +14,7 @@ from platformdirs import user_config_path
 
 from goldseam.kernel.budget import Limits
 from goldseam.kernel.errors import UsageError
+from goldseam.models.catalog import BadRowError, Catalog, read_catalog
 from goldseam.tools.policy import Rule
 
 
@@ -25,6 +27,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     test_limit_s: float = 300.0
     limits: Limits = field(default_factory=Limits)
     rules: tuple[Rule, ...] = ()
+    hosts: dict[str, dict[str, Any]] = {}
+    """Rows for the catalog of hosts: new ones, or fields that replace those of a row."""
 
 
 def settings_path(environ: Mapping[str, str]) -> Path:
@@ -54,6 +58,18 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         return msgspec.convert(tomllib.loads(content.decode("utf-8")), Settings)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise UsageError(f"broken settings {path}: {_one_line(error)}") from error
+
+
+def hosts_of(settings: Settings) -> Catalog:
+    """Return every host that can be asked, with the person's own.
+
+    Raises:
+        UsageError: a row of the settings is not as it must be.
+    """
+    try:
+        return read_catalog(settings.hosts)
+    except BadRowError as error:
+        raise UsageError(f"broken settings: {_one_line(error)}") from error
 
 
 def _one_line(error: Exception) -> str:

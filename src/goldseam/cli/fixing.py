@@ -16,7 +16,7 @@ from msgspec.structs import asdict, replace
 
 from goldseam.app.broken import RunBrokenError
 from goldseam.app.fix import FixRequest, Watch, fix
-from goldseam.app.settings import Settings, read_settings
+from goldseam.app.settings import Settings, hosts_of, read_settings
 from goldseam.app.tasks import AnyioTasks
 from goldseam.app.world import World, this_machine
 from goldseam.cli.interrupts import heeded_signals
@@ -103,6 +103,7 @@ def request_of(words: FixWords, settings: Settings, world: World) -> FixRequest:
         test_limit_s=_test_limit(words.test_limit, settings.test_limit_s),
         limits=_limits(words, settings.limits),
         rules=settings.rules,
+        hosts=hosts_of(settings),
     )
 
 

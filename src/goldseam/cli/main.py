@@ -11,11 +11,12 @@ import click
 
 from goldseam._version import __version__
 from goldseam.cli.fix import fix_command
+from goldseam.cli.models import models_command
 from goldseam.cli.runs import show_command
 
 
 @click.group(
-    commands=[fix_command, show_command],
+    commands=[fix_command, models_command, show_command],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=True,
 )
