@@ -5,11 +5,12 @@ checks, when it is entered, that the intent of its act is on record and would ou
 """
 
 import heapq
-from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from goldseam.kernel.budget import Candidate, Limits
 from goldseam.kernel.conversation import (
     HistoryItem,
     Malformed,
@@ -26,20 +27,23 @@ from goldseam.kernel.events import (
     ModelCallPrepared,
     MustAsk,
     Rejected,
+    Resumed,
     RunStarted,
     ToolStarted,
     Verdict,
     VerificationStarted,
 )
-from goldseam.kernel.loop import run
+from goldseam.kernel.loop import Tell, resume, run
 from goldseam.kernel.outcome import Proof
 from goldseam.kernel.ports import (
     Act,
+    Choice,
     Clock,
     CutShort,
     Delta,
     Executed,
     Listener,
+    Need,
     Ports,
     Tap,
     Tasks,
@@ -346,6 +350,9 @@ class FakeVerifier:
 class Script(Struct, frozen=True):
     """All that the world does in a run."""
 
+    candidates: tuple[Candidate, ...] = (Candidate(name="scripted"),)
+    """Who is asked: one after another, call by call."""
+
     turns: tuple[Turn, ...] = ()
     tools: tuple[FakeTool, ...] = ()
     answers: tuple[Answer, ...] = ()
@@ -377,8 +384,10 @@ class World:
         self.watch = Watch(clock or self.fake_clock, self.journal)
         self.model = ScriptedModel(script.turns, self.watch, wait)
         self.heard: list[Delta] = []
+        self.needs: list[Need] = []
         self.ports = Ports(
             model=self.model,
+            choose=self._choose,
             toolbox=FakeToolbox(script.tools, self.watch, wait),
             approver=FakeApprover(script.answers, self.watch, wait),
             verifier=FakeVerifier(script.provings, self.watch, wait),
@@ -389,13 +398,28 @@ class World:
             taps=taps,
         )
 
+    def _choose(self, need: Need) -> Choice:
+        self.needs.append(need)
+        turn = len(self.model.requests) % len(self.script.candidates)
+        return Choice(candidate=self.script.candidates[turn], why="its turn")
+
     @property
     def events(self) -> list[Event]:
         return self.journal.events
 
     def play(self, opening: RunStarted) -> RunState:
         """Run in the loop of this module; what the run raises is raised."""
-        running = run(opening, self.ports)
+        return self._play(run(opening, self.ports))
+
+    def go_on(self, events: Sequence[Event], limits: Limits, *, tell: Tell) -> RunState:
+        """Go on from the record `events` in this world, which begins where they end."""
+        state = fold(events)
+        self.journal.events += events
+        self.fake_clock.now = state.elapsed_s
+        resumed = Resumed(at_s=state.elapsed_s, limits=limits, why="asked to")
+        return self._play(resume(state, self.ports, resumed, tell=tell))
+
+    def _play(self, running: Coroutine[float, None, RunState]) -> RunState:
         cancelled = False
         for number in range(MOST_PAUSES):
             try:

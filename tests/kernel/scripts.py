@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from kernel.fakes import FOREVER, Answer, FakeTool, Proving, Script, Turn
 from msgspec.structs import replace
 
-from goldseam.kernel.budget import Limits, Price
+from goldseam.kernel.budget import Candidate, Limits, Price
 from goldseam.kernel.conversation import (
     Message,
     Reasoning,
@@ -192,6 +192,16 @@ PROVINGS = st.builds(
 )
 
 
+PRICES = st.sampled_from((None, Price(input=3, output=15, cache_read=1, cache_write=4)))
+CANDIDATES = st.builds(
+    Candidate,
+    name=st.sampled_from(("one", "two")),
+    context_tokens=st.sampled_from((None, None, None, 3000, 100_000)),
+    max_output_tokens=st.sampled_from((None, 150)),
+    price=PRICES,
+)
+
+
 @st.composite
 def scripts(draw: st.DrawFn) -> Script:
     """Draw a run that is left alone, or cut in one of three ways."""
@@ -208,10 +218,10 @@ def scripts(draw: st.DrawFn) -> Script:
         stop_at=draw(moment) if cut == "stop" else None,
         cancel_at=draw(moment) if cut == "cancel" else None,
         journal_fails_at=draw(moment) if cut == "journal" else None,
+        candidates=tuple(draw(st.lists(CANDIDATES, min_size=1, max_size=3))),
     )
 
 
-PRICES = st.sampled_from((None, Price(input=3, output=15, cache_read=1, cache_write=4)))
 TIGHT: dict[str, tuple[float, ...]] = {
     "model_calls": (6, 2, 1),
     "action_steps": (8, 3, 1),
@@ -221,7 +231,6 @@ TIGHT: dict[str, tuple[float, ...]] = {
     "money": (20_000, 5_000, 1),
     "max_output_tokens": (100,),
     "context_tokens": (4000, 800),
-    "provider_retries": (0, 1),
     "invalid_retries": (0, 1),
     "verifications": (1, 2),
 }

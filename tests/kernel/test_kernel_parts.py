@@ -1,12 +1,10 @@
-"""What is left of the kernel: waits, summaries, errors, and the record before its first event."""
+"""What is left of the kernel: models, summaries, errors, and the record before its first event."""
 
 import pytest
 from kernel.fakes import Script, World
 from kernel.values import READ, USAGE, call, opening, reply, said
-from msgspec.structs import replace
 
-from goldseam.kernel.budget import Price, Reservation
-from goldseam.kernel.decide import wait_before_retry
+from goldseam.kernel.budget import Candidate, Limits, Price, Reservation
 from goldseam.kernel.errors import (
     ActualConsumption,
     GoldseamError,
@@ -14,33 +12,10 @@ from goldseam.kernel.errors import (
     ModelProviderError,
     UnknownConsumption,
 )
-from goldseam.kernel.events import ModelCallPrepared, ModelReplied
+from goldseam.kernel.events import ModelCallPrepared, ModelChosen, ModelReplied
 from goldseam.kernel.record import Record
 from goldseam.kernel.state import begin, evolve
 from goldseam.kernel.summary import summary_of
-
-
-@pytest.mark.parametrize(
-    ("failures", "retry_after_s", "seconds"),
-    [
-        (1, None, 1.0),
-        (2, None, 2.0),
-        (6, None, 32.0),
-        (7, None, 60.0),
-        (5000, None, 60.0),
-        (1, 0.0, 0.0),
-        (1, 12.5, 12.5),
-        (9, 12.5, 12.5),
-        (1, -3.0, 0.0),
-        (1, 86_400.0, 60.0),
-        (1, float("inf"), 60.0),
-        (1, float("nan"), 0.0),
-    ],
-)
-def test_waits_double_up_to_a_minute_and_the_provider_may_name_one(
-    failures: int, retry_after_s: float | None, seconds: float
-) -> None:
-    assert wait_before_retry(failures, retry_after_s) == seconds
 
 
 def test_a_summary_names_what_was_open_and_shortens_what_is_long() -> None:
@@ -64,9 +39,13 @@ def test_a_summary_of_a_run_in_which_nothing_was_said() -> None:
     )
 
 
-def test_the_price_of_a_run_is_that_of_its_opening() -> None:
+def test_a_run_is_held_to_what_its_model_holds_gives_and_costs() -> None:
     price = Price(input=1, output=2, cache_read=0, cache_write=0)
-    assert begin(replace(opening(Script()), price=price)).price == price
+    state = begin(opening(Script(), limits=Limits(max_output_tokens=500)))
+    assert (state.price, state.window, state.max_output_tokens) == (None, 200_000, 500)
+    small = Candidate(name="a", context_tokens=8000, max_output_tokens=100, price=price)
+    state = evolve(state, ModelChosen(at_s=1.0, candidate=small))
+    assert (state.price, state.window, state.max_output_tokens) == (price, 8000, 100)
 
 
 def test_a_record_has_no_state_before_its_first_event() -> None:

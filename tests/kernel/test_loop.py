@@ -18,7 +18,7 @@ from kernel.fakes import (
 from kernel.values import LOOK, PAY, READ, TASK, USAGE, WRITE, call, opening, reply, said
 from msgspec.structs import replace
 
-from goldseam.kernel.budget import Limits
+from goldseam.kernel.budget import Candidate, Limits
 from goldseam.kernel.conversation import (
     Conversation,
     Feedback,
@@ -43,6 +43,7 @@ from goldseam.kernel.events import (
     Event,
     ModelCallFailed,
     ModelCallPrepared,
+    ModelChosen,
     ModelReplied,
     Noted,
     Rejected,
@@ -97,6 +98,7 @@ def test_the_record_of_a_run_with_one_call() -> None:
     assert state.outcome == DONE
     assert kinds(world) == [
         RunStarted,
+        ModelChosen,
         ModelCallPrepared,
         ModelReplied,
         CallJudged,
@@ -283,31 +285,47 @@ def failure(*, retryable: bool = True, retry_after_s: float | None = None) -> Mo
     )
 
 
-def test_a_retryable_failure_is_waited_out_and_costs_nothing() -> None:
-    script = Script(turns=turns(failure(), failure(), failure(retry_after_s=7.0)))
+@pytest.mark.parametrize("named", [None, 0.0, -1.0, float("nan")])
+def test_a_retryable_failure_is_waited_out_and_costs_nothing(named: float | None) -> None:
+    # How long is its adapter's to say; the kernel has no patience of its own.
+    script = Script(turns=turns(failure(), failure(retry_after_s=named), failure(retry_after_s=7)))
     state, world = played(script)
     assert state.outcome == DONE
-    assert [e.seconds for e in world.events if isinstance(e, Waited)] == [1.0, 2.0, 7.0]
+    assert [e.seconds for e in world.events if isinstance(e, Waited)] == [7.0]
     assert (state.ledger.tokens, state.ledger.model_calls) == (20, 4)
 
 
-def test_retries_end_and_the_two_quotas_are_apart() -> None:  # B2.7
+def test_useless_replies_end_the_run_whatever_fails_between_them() -> None:  # B2.7
     invalid = InvalidModelOutputError("no JSON", excerpt="", usage=USAGE)
-    script = Script(turns=turns(failure(), invalid, failure(), invalid, failure()))
-    state, world = played(
-        script, opening(script, limits=Limits(provider_retries=2, invalid_retries=2))
-    )
-    assert state.outcome == ModelFailed(kind="overloaded", text="the provider is busy")
-    assert len(world.model.requests) == 5
+    script = Script(turns=turns(failure(), invalid, failure(), invalid, failure(), invalid))
+    state, world = played(script, opening(script, limits=Limits(invalid_retries=2)))
+    assert isinstance(state.outcome, ModelFailed)
+    assert len(world.model.requests) == 6
 
 
-def test_a_usable_reply_gives_both_quotas_back() -> None:
+def test_a_usable_reply_gives_the_quota_back() -> None:
     invalid = InvalidModelOutputError("no JSON", excerpt="", usage=USAGE)
     turn = turns(failure(), invalid, reply(call("read")))
     script = Script(turns=turn * 3, tools=(READ,))
-    state, _ = played(script, opening(script, limits=Limits(provider_retries=1, invalid_retries=1)))
+    state, _ = played(script, opening(script, limits=Limits(invalid_retries=1)))
     assert state.outcome == DONE
     assert state.failure is None
+
+
+def test_another_model_starts_with_a_clean_slate_and_all_that_was_said() -> None:  # issue 4
+    invalid = InvalidModelOutputError("no JSON", excerpt="Sure!", usage=USAGE)
+    one, two = Candidate(name="one"), Candidate(name="two")
+    script = Script(
+        turns=turns(reply(call("read")), invalid, reply(said("done"))),
+        tools=(READ,),
+        candidates=(one, one, two),
+    )
+    state, world = played(script, opening(script, limits=Limits(invalid_retries=0)))
+    chosen = [e for e in world.events if isinstance(e, ModelChosen)]
+    assert [(e.candidate, e.why) for e in chosen] == [(one, "its turn"), (two, "its turn")]
+    assert [need.useless_replies for need in world.needs] == [0, 0, 1]
+    assert world.model.seen[-1] == world.model.seen[1]
+    assert state.outcome == DONE
 
 
 def test_a_wait_before_a_retry_is_no_longer_than_the_run_has() -> None:
@@ -437,16 +455,17 @@ def test_each_limit_is_warned_of_once_at_four_fifths() -> None:
 @pytest.mark.parametrize(
     ("wall_s", "entered"),
     [
-        (1.0, []),  # before reserve
-        (2.0, []),  # after the intent was written
-        (3.0, ["model"]),  # after the model returned
-        (4.0, ["model"]),  # after policy was written
-        (5.0, ["model"]),  # after the question was written
-        (6.5, ["model", "approver"]),  # after the answer was written
-        (7.5, ["model", "approver"]),  # after it was judged again
-        (8.5, ["model", "approver"]),  # after the tool was announced
-        (9.0, ["model", "approver", "tool"]),
-        (10.0, ["model", "approver", "tool"]),  # after its result was written
+        (1.0, []),  # before the choice
+        (2.0, []),  # before reserve
+        (3.0, []),  # after the intent was written
+        (4.0, ["model"]),  # after the model returned
+        (5.0, ["model"]),  # after policy was written
+        (6.0, ["model"]),  # after the question was written
+        (7.5, ["model", "approver"]),  # after the answer was written
+        (8.5, ["model", "approver"]),  # after it was judged again
+        (9.5, ["model", "approver"]),  # after the tool was announced
+        (10.0, ["model", "approver", "tool"]),
+        (11.0, ["model", "approver", "tool"]),  # after its result was written
     ],
 )
 def test_the_deadline_is_kept_at_each_boundary(wall_s: float, entered: list[str]) -> None:
@@ -573,8 +592,8 @@ def test_a_proof_that_takes_too_long_is_no_proof() -> None:
 
 def test_a_proof_that_was_made_counts_though_the_time_has_run_out_since() -> None:
     script = Script(provings=(Proving(FAILED),), append_s=1.0)
-    state, _ = played(script, opening(script, limits=Limits(wall_s=5.5), verifies=True))
-    assert state.elapsed_s > 5.5
+    state, _ = played(script, opening(script, limits=Limits(wall_s=6.5), verifies=True))
+    assert state.elapsed_s > 6.5
     assert state.outcome == Completed(answer="done", proof=FAILED)
 
 
@@ -591,7 +610,7 @@ def test_a_run_that_stops_says_what_the_last_proof_said() -> None:
 @pytest.mark.parametrize("moment", range(1, 9))
 def test_a_wish_to_stop_is_on_record_and_ends_the_run_at_the_next_wait(moment: int) -> None:
     script = Script(
-        turns=turns(reply(call("read")), *[failure()] * 3),
+        turns=turns(reply(call("read")), *[failure(retry_after_s=1.0)] * 3),
         tools=(replace(READ, seconds=0.0),),
         stop_at=moment,
     )

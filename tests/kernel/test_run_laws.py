@@ -7,10 +7,9 @@ from typing import assert_never
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel.fakes import NativeCancelError, Script, World, fold
-from kernel.scripts import PRICES, limits, scripts
+from kernel.scripts import limits, scripts
 from kernel.values import opening
 from msgspec import Struct
-from msgspec.structs import replace
 
 from goldseam.kernel.budget import Price, Reservation
 from goldseam.kernel.conversation import (
@@ -27,6 +26,7 @@ from goldseam.kernel.events import (
     Event,
     ModelCallFailed,
     ModelCallPrepared,
+    ModelChosen,
     ModelReplied,
     ReplyRejected,
     RunFinished,
@@ -59,12 +59,11 @@ def play(script: Script, started: RunStarted) -> Played:
 
 def runs() -> st.SearchStrategy[Played]:
     return st.builds(
-        lambda script, within, price, verifies: play(
-            script, replace(opening(script, limits=within, verifies=verifies), price=price)
+        lambda script, within, verifies: play(
+            script, opening(script, limits=within, verifies=verifies)
         ),
         scripts(),
         limits(),
-        PRICES,
         st.booleans(),
     )
 
@@ -129,7 +128,7 @@ def it_ends_on_record(run: Played) -> None:
             assert outcome == Aborted(why=f"RuntimeError: {defect}")
     calls = sum(isinstance(item, ToolCall) for item in fold(run.events).conversation)
     asked = len(run.world.model.requests)
-    assert len(run.events) <= 20 + 6 * asked + 8 * calls
+    assert len(run.events) <= 20 + 8 * asked + 8 * calls
 
 
 def the_record_is_the_state(run: Played) -> None:
@@ -161,7 +160,7 @@ def each_reservation_is_closed(run: Played) -> None:
     end = fold(run.events)
     if run.world.journal.failed:
         end = evolve(end, RunFinished(at_s=0.0, outcome=Stopped(why="repaired")))
-    spent, held, calls = tokens_by_hand(run.events, run.started.price)
+    spent, held, calls = tokens_by_hand(run.events)
     ledger = end.ledger
     assert ledger.reservation is None
     assert (ledger.spent_tokens, ledger.spent_money) == (spent.tokens, spent.money)
@@ -169,14 +168,15 @@ def each_reservation_is_closed(run: Played) -> None:
     assert ledger.model_calls == calls
 
 
-def tokens_by_hand(
-    events: Sequence[Event], price: Price | None
-) -> tuple[Reservation, Reservation, int]:
+def tokens_by_hand(events: Sequence[Event]) -> tuple[Reservation, Reservation, int]:
     """Count spent and held from the events alone, by the rows B2.3 and B2.4."""
     spent, held, calls = Reservation(tokens=0), Reservation(tokens=0), 0
     reserved: Reservation | None = None
+    price: Price | None = None
     for event in events:
-        if isinstance(event, ModelCallPrepared):
+        if isinstance(event, ModelChosen):
+            price = event.candidate.price
+        elif isinstance(event, ModelCallPrepared):
             assert reserved is None
             reserved, calls = event.reservation, calls + 1
         elif isinstance(event, ModelReplied | ReplyRejected | ModelCallFailed):
@@ -241,7 +241,7 @@ def feedback_is_gone_after_a_usable_reply(run: Played) -> None:
                 asked += 1
             case ReplyRejected():
                 fresh += 1
-            case ModelReplied():
+            case ModelReplied() | ModelChosen():
                 fresh = 0
             case _:
                 pass

@@ -22,9 +22,10 @@ from goldseam.kernel.events import (
     ToolFinished,
     ToolStarted,
 )
+from goldseam.kernel.open_calls import OpenCall
 from goldseam.kernel.outcome import Stopped
 from goldseam.kernel.request import Remark
-from goldseam.kernel.state import OpenCall, RunState, begin, evolve
+from goldseam.kernel.state import RunState, begin, evolve
 
 OPENING = opening(Script(tools=(READ, PAY)))
 PREPARED = ModelCallPrepared(

@@ -13,7 +13,6 @@ from goldseam.kernel.decide import (
     RunTools,
     Verify,
     Wait,
-    wait_before_retry,
 )
 from goldseam.kernel.errors import (
     ActualConsumption,
@@ -121,7 +120,6 @@ async def _record_invalid(error: InvalidModelOutputError, step: CallModel, recor
 
 
 async def _record_failure(error: ModelProviderError, step: CallModel, record: Record) -> None:
-    failures = record.state.failures + 1
     failed = ModelCallFailed(
         at_s=record.now(),
         call=step.call,
@@ -129,9 +127,15 @@ async def _record_failure(error: ModelProviderError, step: CallModel, record: Re
         text=error.text,
         retryable=error.retryable,
         consumption=error.consumption,
-        wait_s=wait_before_retry(failures, error.retry_after_s) if error.retryable else 0.0,
+        wait_s=_wait_after(error, record),
     )
     await record.write(failed)
+
+
+def _wait_after(error: ModelProviderError, record: Record) -> float:
+    """What the provider or its adapter names, if it names a time; never more than the run has."""
+    named = error.retry_after_s or 0.0
+    return min(named, record.state.opening.limits.wall_s) if error.retryable and named > 0 else 0.0
 
 
 def _cut_call(cut: CutShort) -> ModelProviderError:
@@ -194,10 +198,12 @@ async def run_tools(step: RunTools, record: Record, ports: Ports) -> None:
             all_of_them, limit_s=_tool_time_left(record) / len(step.calls)
         )
     finally:
+        # Before anything is recorded: writing is not the tools' time.
+        seconds = record.now() - started
         finished = [call for call in step.calls if call.call_id in done]
         await _record_finished(finished, done, record)
     if cut is not None:
-        await _record_interrupted(cut, started, record)
+        await _record_interrupted(cut, seconds, record)
 
 
 async def _record_finished(
@@ -214,19 +220,18 @@ async def _record_finished(
         await record.write(finished, durable=call is calls[-1])
 
 
-async def _record_interrupted(cut: CutShort, started: float, record: Record) -> None:
+async def _record_interrupted(cut: CutShort, seconds: float, record: Record) -> None:
     running = [entry.call for entry in record.state.calls if entry.stage == "running"]
     for call in running:
         content = f"Interrupted: {cut.why}. It may have partly taken effect."
         result = ToolResult(call_id=call.call_id, kind="interrupted", content=content)
-        seconds = record.now() - started
         await record.write(ToolFinished(at_s=record.now(), result=result, seconds=seconds))
 
 
 async def verify(step: Verify, record: Record, ports: Ports) -> None:
     """Have the answer proved."""
+    await record.write(VerificationStarted(at_s=record.now(), answer=step.answer), durable=True)
     started = record.now()
-    await record.write(VerificationStarted(at_s=started, answer=step.answer), durable=True)
     proofs: list[tuple[Proof, bool]] = []
 
     async def prove() -> None:

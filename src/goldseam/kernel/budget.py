@@ -36,6 +36,18 @@ class Price(Struct, frozen=True, kw_only=True):
         )
 
 
+class Candidate(Struct, frozen=True, kw_only=True):
+    """A model that can be asked: its name, what it holds and gives at the most, what it costs.
+
+    `None` is unknown: the limits of the run stand in, and nothing is known of money.
+    """
+
+    name: str
+    context_tokens: int | None = None
+    max_output_tokens: int | None = None
+    price: Price | None = None
+
+
 class Limits(Struct, frozen=True, kw_only=True):
     """What a run may use. All above zero; `None` for money means that no price is known."""
 
@@ -47,7 +59,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     money: int | None = None
     max_output_tokens: int = 8_192
     context_tokens: int = 200_000
-    provider_retries: int = 3
+    """Holds where the model's own window is unknown."""
     invalid_retries: int = 3
     verifications: int = 5
 

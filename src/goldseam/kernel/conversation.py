@@ -150,9 +150,13 @@ class Conversation(Sequence[HistoryItem]):
     Two conversations that grew from one share their storage until they part; an append is O(1).
     """
 
-    __slots__ = ("_ids", "_items", "_length", "_open", "_weight")
+    __slots__ = ("_ids", "_items", "_length", "_open", "_weight", "root")
+
+    root: object
+    """The very same in all that share their storage: these agree as far as both reach."""
 
     def __init__(self, items: Iterable[HistoryItem] = ()) -> None:
+        self.root = object()
         self._items: list[HistoryItem] = []
         self._ids: dict[str, int] = {}
         self._length = 0
@@ -171,7 +175,7 @@ class Conversation(Sequence[HistoryItem]):
         if len(self._items) > self._length:
             return Conversation((*self, item))
         twin = Conversation()
-        twin._items, twin._ids = self._items, self._ids
+        twin.root, twin._items, twin._ids = self.root, self._items, self._ids
         twin._length, twin._open, twin._weight = self._length, self._open, self._weight
         twin._admit(item)
         return twin
@@ -240,7 +244,8 @@ class Conversation(Sequence[HistoryItem]):
     def __getitem__(self, index: slice) -> tuple[HistoryItem, ...]: ...
     def __getitem__(self, index: int | slice) -> HistoryItem | tuple[HistoryItem, ...]:
         if isinstance(index, slice):
-            return tuple(self._items[i] for i in range(*index.indices(self._length)))
+            places = range(*index.indices(self._length))
+            return tuple(map(self._items.__getitem__, places))
         if not -self._length <= index < self._length:
             raise IndexError(index)
         return self._items[index % self._length]

@@ -21,16 +21,15 @@ from goldseam.kernel.budget import (
 from goldseam.kernel.compaction import outputs_to_drop
 from goldseam.kernel.conversation import ToolCall
 from goldseam.kernel.events import MustAsk
+from goldseam.kernel.open_calls import CallStage, OpenCall
 from goldseam.kernel.outcome import BudgetStopped, Completed, ModelFailed, Outcome, Stopped
-from goldseam.kernel.state import CallStage, OpenCall, RunState
+from goldseam.kernel.ports import Need
+from goldseam.kernel.state import RunState
 from goldseam.kernel.summary import summary_of
 
 WARN_AT = 0.8
 COMPACT_AT = 0.85
 """The share of the context window at which old outputs leave it."""
-
-_FIRST_WAIT_S = 1.0
-_LONGEST_WAIT_S = 60.0
 
 
 class Warn(Struct, frozen=True, kw_only=True):
@@ -113,11 +112,17 @@ def decide(state: RunState) -> Step:
     return _next_for_model(state)
 
 
-def wait_before_retry(failures: int, retry_after_s: float | None) -> float:
-    """Return how long to wait after the given number of failures in a row, in seconds."""
-    if retry_after_s is not None:
-        return min(max(0.0, retry_after_s), _LONGEST_WAIT_S)
-    return min(_FIRST_WAIT_S * 2.0 ** min(failures - 1, 6), _LONGEST_WAIT_S)
+def next_need(state: RunState) -> Need | None:
+    """Return what the next reply is wanted for, `None` where none is wanted now."""
+    failed = state.failure is not None and not state.failure.retryable
+    is_busy = bool(state.calls) or state.answer is not None or state.wait_s > 0
+    if is_busy or failed or state.stop_why is not None:
+        return None
+    return Need(
+        context_tokens=_context_tokens(state),
+        useless_replies=state.invalid_replies,
+        refuted=state.verifications,
+    )
 
 
 def _may_still_end_well(state: RunState, passed: LimitName) -> bool:
@@ -188,9 +193,7 @@ def _next_for_model(state: RunState) -> Step:
 def _model_failed(state: RunState) -> ModelFailed | None:
     limits = state.opening.limits
     failure = state.failure
-    if failure is not None and not (
-        failure.retryable and state.failures <= limits.provider_retries
-    ):
+    if failure is not None and not failure.retryable:
         return ModelFailed(kind=failure.kind, text=failure.text)
     if state.invalid_replies > limits.invalid_retries:
         return ModelFailed(
@@ -204,7 +207,7 @@ def _model_failed(state: RunState) -> ModelFailed | None:
 def _call_or_compact(state: RunState) -> Step:
     limits = state.opening.limits
     tokens = _context_tokens(state)
-    room = limits.context_tokens - limits.max_output_tokens
+    room = state.window - state.max_output_tokens
     if tokens > COMPACT_AT * room:
         call_ids = outputs_to_drop(state.conversation)
         if call_ids:
@@ -212,7 +215,7 @@ def _call_or_compact(state: RunState) -> Step:
         if tokens > room:
             return _stop_at(state, "context")
     reservation = reservation_for(
-        tokens, max_output_tokens=limits.max_output_tokens, price=state.price
+        tokens, max_output_tokens=state.max_output_tokens, price=state.price
     )
     unfit = does_not_fit(state.ledger, limits, reservation=reservation)
     if unfit is not None:
@@ -220,7 +223,7 @@ def _call_or_compact(state: RunState) -> Step:
     return CallModel(
         call=state.ledger.model_calls + 1,
         reservation=reservation,
-        max_output_tokens=limits.max_output_tokens,
+        max_output_tokens=state.max_output_tokens,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from goldseam.kernel.budget import LimitName, Limits, Price, Reservation
+from goldseam.kernel.budget import Candidate, LimitName, Limits, Reservation
 from goldseam.kernel.conversation import Message, ToolResult
 from goldseam.kernel.errors import Consumption, FailureKind
 from goldseam.kernel.outcome import Outcome, Proof
@@ -33,7 +33,6 @@ class RunStarted(Struct, frozen=True, kw_only=True, tag="run_started"):
     history: tuple[Message, ...]
     tools: tuple[ToolSpec, ...]
     limits: Limits
-    price: Price | None = None
     verifies: bool = False
     settings: tuple[Setting, ...] = ()
 
@@ -45,6 +44,14 @@ class RunStarted(Struct, frozen=True, kw_only=True, tag="run_started"):
         names = [spec.name for spec in self.tools]
         if len(set(names)) < len(names):
             raise ValueError(f"two tools share a name: {sorted(names)}")
+
+
+class ModelChosen(Struct, frozen=True, kw_only=True, tag="model_chosen"):
+    """From here on another model is asked, with all that was said so far; `why` is for people."""
+
+    at_s: float
+    candidate: Candidate
+    why: str = ""
 
 
 class ModelCallPrepared(Struct, frozen=True, kw_only=True, tag="model_call_prepared"):
@@ -208,6 +215,18 @@ class StopRequested(Struct, frozen=True, kw_only=True, tag="stop_requested"):
     why: str
 
 
+class Resumed(Struct, frozen=True, kw_only=True, tag="resumed"):
+    """The run goes on, within `limits`; what a crash or a stop left open is settled after it.
+
+    Where there is something that the model must be `told`, an answer it gave before is void.
+    """
+
+    at_s: float
+    limits: Limits
+    why: str
+    told: str = ""
+
+
 class RunFinished(Struct, frozen=True, kw_only=True, tag="run_finished"):
     """The run is over; calls still open are closed by it."""
 
@@ -217,6 +236,8 @@ class RunFinished(Struct, frozen=True, kw_only=True, tag="run_finished"):
 
 Event: TypeAlias = (
     RunStarted
+    | Resumed
+    | ModelChosen
     | ModelCallPrepared
     | ModelReplied
     | ReplyRejected

@@ -4,9 +4,11 @@
 outcome recorded. Nothing else happens in a run.
 """
 
-from typing import assert_never
+from collections.abc import Callable
+from typing import TypeAlias, assert_never
 
 from goldseam.kernel import acts
+from goldseam.kernel.conversation import ToolCall, ToolResult
 from goldseam.kernel.decide import (
     AskApproval,
     CallModel,
@@ -19,13 +21,24 @@ from goldseam.kernel.decide import (
     Wait,
     Warn,
     decide,
+    next_need,
 )
 from goldseam.kernel.errors import JournalError
-from goldseam.kernel.events import BudgetWarning, RunFinished, RunStarted, StopRequested
+from goldseam.kernel.events import (
+    BudgetWarning,
+    ModelChosen,
+    Resumed,
+    RunFinished,
+    RunStarted,
+    StopRequested,
+    ToolFinished,
+)
 from goldseam.kernel.outcome import Aborted, Outcome, Stopped
 from goldseam.kernel.ports import Ports
 from goldseam.kernel.record import Record
 from goldseam.kernel.state import RunState
+
+Tell: TypeAlias = Callable[[ToolCall], str]
 
 
 async def run(opening: RunStarted, ports: Ports) -> RunState:
@@ -37,9 +50,31 @@ async def run(opening: RunStarted, ports: Ports) -> RunState:
     """
     record = Record(ports)
     await record.open(opening)
+    return await _run_on(record, ports)
+
+
+async def resume(state: RunState, ports: Ports, resumed: Resumed, *, tell: Tell) -> RunState:
+    """Go on from `state`, the fold of a record, until there is an outcome; see `run`.
+
+    A call that may have changed something when the run broke off is not made again: `tell` says
+    what is known of it, for the model.
+    """
+    record = Record(ports, state)
+    await record.write(resumed, durable=True)
+    for entry in record.state.calls:
+        if entry.stage == "running":
+            result = ToolResult(
+                call_id=entry.call.call_id, kind="unknown", content=tell(entry.call)
+            )
+            await record.write(ToolFinished(at_s=record.now(), result=result, seconds=0.0))
+    return await _run_on(record, ports)
+
+
+async def _run_on(record: Record, ports: Ports) -> RunState:
     try:
         while record.state.outcome is None:
             await _heed_stop(record, ports)
+            await _heed_choice(record, ports)
             await _perform(decide(record.state), record, ports)
     except JournalError:
         raise
@@ -56,6 +91,17 @@ async def _heed_stop(record: Record, ports: Ports) -> None:
     why = ports.tasks.stop_reason
     if why is not None and record.state.stop_why is None:
         await record.write(StopRequested(at_s=record.now(), why=why))
+
+
+async def _heed_choice(record: Record, ports: Ports) -> None:
+    need = next_need(record.state)
+    if need is None:
+        return
+    choice = ports.choose(need)
+    if choice.candidate != record.state.candidate:
+        await record.write(
+            ModelChosen(at_s=record.now(), candidate=choice.candidate, why=choice.why)
+        )
 
 
 async def _perform(step: Step, record: Record, ports: Ports) -> None:

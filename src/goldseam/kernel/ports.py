@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from goldseam.kernel.budget import Candidate
 from goldseam.kernel.conversation import ToolCall, ToolResult
 from goldseam.kernel.events import Event, MustAsk, Verdict
 from goldseam.kernel.outcome import Proof
@@ -25,8 +26,30 @@ Listener = Callable[[Delta], None]
 Tap = Callable[[Event], None]
 
 
+class Need(Struct, frozen=True, kw_only=True):
+    """What the next reply is wanted for: all that a choice between models may turn on."""
+
+    context_tokens: int
+    """Estimated tokens of what will be asked."""
+    useless_replies: int
+    """Replies in a row, of the model asked last, that could not be used."""
+    refuted: int
+    """Proofs of an answer that have failed so far."""
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """The model that will be asked next, and why it, where that is not plain."""
+
+    candidate: Candidate
+    why: str = ""
+
+
 class ModelAdapter(Protocol):
-    """A model, whatever speaks for it."""
+    """A model, whatever speaks for it.
+
+    A failure that says `retryable` is asked again after its `retry_after_s`, at once where it has
+    none, as long as the run's limits let it: patience and its bounds are the adapter's.
+    """
 
     async def complete(self, request: ModelRequest, listener: Listener) -> ModelResponse:
         """Return one whole reply; pieces go to `listener` as they come.
@@ -36,6 +59,10 @@ class ModelAdapter(Protocol):
             InvalidModelOutputError: a reply came that breaks the contract; carries its usage.
         """
         ...
+
+
+Choose = Callable[[Need], Choice]
+"""Which model would be asked now; quick, and looked at before each call."""
 
 
 class Executed(Struct, frozen=True, kw_only=True):
@@ -143,6 +170,7 @@ class Ports(Struct, frozen=True, kw_only=True):
     """All that a run meets of the world."""
 
     model: ModelAdapter
+    choose: Choose
     toolbox: Toolbox
     approver: Approver
     verifier: Verifier

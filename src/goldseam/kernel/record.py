@@ -11,9 +11,10 @@ class Record:
     No cancelling parts the two: an event is written and folded, or neither.
     """
 
-    def __init__(self, ports: Ports) -> None:
+    def __init__(self, ports: Ports, state: RunState | None = None) -> None:
+        """Begin a record, or go on with the one whose fold is `state`."""
         self._ports = ports
-        self._state: RunState | None = None
+        self._state = state
 
     @property
     def state(self) -> RunState:

@@ -3,15 +3,15 @@
 `evolve` costs the same at any length of the run, except where a compaction rewrites the context.
 """
 
-from typing import Literal, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from goldseam.kernel.admission import answer_of, calls_of
-from goldseam.kernel.budget import Ledger, LimitName, Price
+from goldseam.kernel.budget import Candidate, Ledger, LimitName, Price
 from goldseam.kernel.compaction import without_outputs
-from goldseam.kernel.conversation import Conversation, Feedback, Message, ToolCall, ToolResult
+from goldseam.kernel.conversation import Conversation, Feedback, Message, ToolResult
 from goldseam.kernel.errors import ActualConsumption, NoConsumption, UnknownConsumption
 from goldseam.kernel.events import (
     Allowed,
@@ -23,11 +23,13 @@ from goldseam.kernel.events import (
     Event,
     ModelCallFailed,
     ModelCallPrepared,
+    ModelChosen,
     ModelReplied,
     MustAsk,
     Noted,
     Rejected,
     ReplyRejected,
+    Resumed,
     RunFinished,
     RunStarted,
     StopRequested,
@@ -37,18 +39,18 @@ from goldseam.kernel.events import (
     VerificationStarted,
     Waited,
 )
+from goldseam.kernel.open_calls import (
+    OpenCall,
+    OpenCalls,
+    call_named,
+    denied,
+    results_of,
+    taken_up,
+    unfinished,
+    with_call,
+    with_result,
+)
 from goldseam.kernel.outcome import Outcome, Proof
-
-CallStage: TypeAlias = Literal["proposed", "must_ask", "granted", "ready", "running", "closed"]
-
-
-class OpenCall(Struct, frozen=True, kw_only=True):
-    """A call of the reply under way and how far it has come."""
-
-    call: ToolCall
-    stage: CallStage = "proposed"
-    question: MustAsk | None = None
-    result: ToolResult | None = None
 
 
 class RunState(Struct, frozen=True, kw_only=True):
@@ -59,10 +61,11 @@ class RunState(Struct, frozen=True, kw_only=True):
     conversation: Conversation
     ledger: Ledger = Ledger()
     feedback: tuple[Feedback, ...] = ()
-    calls: tuple[OpenCall, ...] = ()
+    calls: OpenCalls = ()
+    candidate: Candidate | None = None
     failure: ModelCallFailed | None = None
-    failures: int = 0
     wait_s: float = 0.0
+    untold: tuple[Message, ...] = ()
     invalid_replies: int = 0
     last_rejection: str = ""
     answer: str | None = None
@@ -75,7 +78,20 @@ class RunState(Struct, frozen=True, kw_only=True):
     @property
     def price(self) -> Price | None:
         """What the model costs, where that is known."""
-        return self.opening.price
+        return self.candidate.price if self.candidate else None
+
+    @property
+    def window(self) -> int:
+        """How many tokens the model holds, its reply among them."""
+        known = self.candidate.context_tokens if self.candidate else None
+        return known or self.opening.limits.context_tokens
+
+    @property
+    def max_output_tokens(self) -> int:
+        """How long the next reply may be."""
+        limit = self.opening.limits.max_output_tokens
+        own = self.candidate.max_output_tokens if self.candidate else None
+        return min(own or limit, limit)
 
 
 def begin(opening: RunStarted) -> RunState:
@@ -90,7 +106,9 @@ def evolve(state: RunState, event: Event) -> RunState:
     return _evolved(replace(state, elapsed_s=max(state.elapsed_s, event.at_s)), event)
 
 
-_ModelEvent: TypeAlias = ModelCallPrepared | ModelReplied | ReplyRejected | ModelCallFailed | Waited
+_ModelEvent: TypeAlias = (
+    ModelChosen | ModelCallPrepared | ModelReplied | ReplyRejected | ModelCallFailed | Waited
+)
 _CallEvent: TypeAlias = (
     CallJudged | ApprovalRequested | ApprovalResolved | ToolStarted | ToolFinished
 )
@@ -106,21 +124,22 @@ _RunEvent: TypeAlias = (
 
 
 def _evolved(state: RunState, event: Event) -> RunState:
-    match event:
-        case RunStarted():
-            raise ValueError("a run starts once")
-        case ModelCallPrepared() | ModelReplied() | ReplyRejected() | ModelCallFailed() | Waited():
-            return _after_model_event(state, event)
-        case (
-            CallJudged() | ApprovalRequested() | ApprovalResolved() | ToolStarted() | ToolFinished()
-        ):
-            return _after_call_event(state, event)
-        case _:
-            return _after_run_event(state, event)
+    if isinstance(event, RunStarted):
+        raise ValueError("a run starts once")  # noqa: TRY004 - of the right type, at a wrong time
+    if isinstance(event, Resumed):
+        return _gone_on(state, event)
+    if isinstance(event, _ModelEvent):
+        return _after_model_event(state, event)
+    if isinstance(event, _CallEvent):
+        return _after_call_event(state, event)
+    return _after_run_event(state, event)
 
 
 def _after_model_event(state: RunState, event: _ModelEvent) -> RunState:
     match event:
+        case ModelChosen(candidate=candidate):
+            # What another model did wrong is not this one's to be told of.
+            return replace(state, candidate=candidate, feedback=(), invalid_replies=0)
         case ModelCallPrepared(reservation=reservation):
             return replace(state, ledger=state.ledger.reserve(reservation))
         case ModelReplied():
@@ -154,7 +173,6 @@ def _after_reply(state: RunState, event: ModelReplied) -> RunState:
         feedback=(),
         calls=tuple(OpenCall(call=call) for call in calls),
         failure=None,
-        failures=0,
         invalid_replies=0,
         answer=None if calls or paused else answer_of(response),
         proof=None,
@@ -171,9 +189,7 @@ def _after_failure(state: RunState, event: ModelCallFailed) -> RunState:
             ledger = state.ledger.hold()
         case _:
             assert_never(event.consumption)
-    return replace(
-        state, ledger=ledger, failure=event, failures=state.failures + 1, wait_s=event.wait_s
-    )
+    return replace(state, ledger=ledger, failure=event, wait_s=event.wait_s)
 
 
 def _after_call_event(state: RunState, event: _CallEvent) -> RunState:
@@ -183,11 +199,11 @@ def _after_call_event(state: RunState, event: _CallEvent) -> RunState:
         case ApprovalRequested():
             return state
         case ApprovalResolved(call_id=call_id, granted=True):
-            return _with(state, replace(_call(state, call_id), stage="granted"))
+            return _with(state, replace(call_named(state.calls, call_id), stage="granted"))
         case ApprovalResolved(call_id=call_id, why=why):
-            return _closed(state, _denied(call_id, why))
+            return _closed(state, denied(call_id, why))
         case ToolStarted(call_id=call_id):
-            return _with(state, replace(_call(state, call_id), stage="running"))
+            return _with(state, replace(call_named(state.calls, call_id), stage="running"))
         case ToolFinished(result=result, seconds=seconds):
             ledger = replace(state.ledger, tool_s=state.ledger.tool_s + seconds)
             return _closed(replace(state, ledger=ledger), result)
@@ -196,7 +212,7 @@ def _after_call_event(state: RunState, event: _CallEvent) -> RunState:
 
 
 def _after_verdict(state: RunState, event: CallJudged) -> RunState:
-    entry = _call(state, event.call_id)
+    entry = call_named(state.calls, event.call_id)
     match event.verdict:
         case MustAsk() as question if event.phase == "initial":
             return _with(state, replace(entry, stage="must_ask", question=question))
@@ -227,6 +243,27 @@ def _after_run_event(state: RunState, event: _RunEvent) -> RunState:
             assert_never(event)
 
 
+def _gone_on(state: RunState, event: Resumed) -> RunState:
+    """Open a run anew; what was asked of a model is held."""
+    told = tuple(Message(role="user", text=text) for text in (event.told,) if text)
+    opened = replace(
+        state,
+        opening=replace(state.opening, limits=event.limits),
+        ledger=state.ledger.hold(),
+        calls=taken_up(state.calls, state.opening.tools),
+        failure=None,
+        wait_s=0.0,
+        invalid_replies=0,
+        untold=(*state.untold, *told),
+        warned=frozenset(),
+        stop_why=None,
+        outcome=None,
+    )
+    if told:
+        opened = replace(opened, answer=None, proof=None)
+    return opened if opened.calls else _told(opened)
+
+
 def _after_proof(state: RunState, event: VerificationFinished) -> RunState:
     ledger = replace(state.ledger, tool_s=state.ledger.tool_s + event.seconds)
     count = state.verifications + 1
@@ -237,51 +274,27 @@ def _after_proof(state: RunState, event: VerificationFinished) -> RunState:
     return replace(state, conversation=told, answer=None)
 
 
-def _call(state: RunState, call_id: str) -> OpenCall:
-    """Return the call of the reply under way; a `KeyError` is our defect."""
-    return {entry.call.call_id: entry for entry in state.calls}[call_id]
-
-
 def _with(state: RunState, changed: OpenCall) -> RunState:
-    calls = (changed if entry.call == changed.call else entry for entry in state.calls)
-    return replace(state, calls=tuple(calls))
+    return replace(state, calls=with_call(state.calls, changed))
 
 
 def _closed(state: RunState, result: ToolResult) -> RunState:
     """Give a call its result; once all of the reply have one, they enter the history in order."""
-    entry = _call(state, result.call_id)
-    state = _with(state, replace(entry, stage="closed", result=entry.result or result))
-    results = [entry.result for entry in state.calls if entry.result is not None]
-    if len(results) < len(state.calls):
-        return state
-    return replace(state, calls=(), conversation=state.conversation.extend(results))
+    calls = with_result(state.calls, result)
+    results = results_of(calls)
+    if results is None:
+        return replace(state, calls=calls)
+    return _told(replace(state, calls=(), conversation=state.conversation.extend(results)))
+
+
+def _told(state: RunState) -> RunState:
+    """Tell the model what it could not be told while calls were open."""
+    return replace(state, conversation=state.conversation.extend(state.untold), untold=())
 
 
 def _all_closed(state: RunState) -> RunState:
     """The end of a run closes what is open: running calls are interrupted, the others never ran."""
     for entry in state.calls:
         if entry.result is None:
-            state = _closed(state, _unfinished(entry))
-    ledger = state.ledger.hold() if state.ledger.reservation else state.ledger
-    return replace(state, ledger=ledger)
-
-
-def _unfinished(entry: OpenCall) -> ToolResult:
-    call_id = entry.call.call_id
-    if entry.stage == "running":
-        return ToolResult(
-            call_id=call_id,
-            kind="interrupted",
-            content="The run ended while this call ran; it may have partly taken effect.",
-        )
-    return ToolResult(
-        call_id=call_id, kind="cut_off", content="The run ended before this call was run."
-    )
-
-
-def _denied(call_id: str, why: str) -> ToolResult:
-    return ToolResult(
-        call_id=call_id,
-        kind="denied",
-        content=f"Not allowed: {why}. The call was not run; reach the goal another way.",
-    )
+            state = _closed(state, unfinished(entry))
+    return replace(state, ledger=state.ledger.hold())
