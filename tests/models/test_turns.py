@@ -1,5 +1,8 @@
 """Histories as turns: every item in its place, every call answered right after."""
 
+import json
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import conversations, joined, turns
@@ -15,9 +18,10 @@ from goldseam.kernel.conversation import (
     ToolResult,
     arguments_of,
 )
-from goldseam.kernel.json_text import Json
 from goldseam.kernel.request import Remark
-from goldseam.models.turn_cache import Rendered, TurnCache, common_length
+from goldseam.models.encoding import Part
+from goldseam.models.fitting import Losses
+from goldseam.models.turn_cache import Transcript, TurnCache, common_length
 from goldseam.models.turns import (
     INTERRUPTED,
     Answered,
@@ -198,16 +202,17 @@ class Counting:
     def __init__(self) -> None:
         self.rendered = 0
 
-    def step(self, before: int, turn: Turn) -> tuple[int, Rendered]:
+    def step(self, before: int, turn: Turn, losses: Losses) -> tuple[int, list[Part]]:
         self.rendered += 1
-        parts = tuple(self._part(before, item) for item in items_of(turn))
-        return before + 1, Rendered(parts=parts, losses=turn.losses)
-
-    def _part(self, before: int, item: HistoryItem) -> dict[str, Json]:
-        return {"turn": before, "item": repr(item)}
+        losses.note("rendered", turn.start, f"turn {before}")
+        return before + 1, [{"turn": before, "item": ascii(item)} for item in items_of(turn)]
 
     def cache(self) -> TurnCache[int]:
         return TurnCache(0, self.step, hides=lambda thought: thought.text is None)
+
+
+def afresh(history: Sequence[HistoryItem]) -> Transcript[int]:
+    return Counting().cache().write(history)
 
 
 @given(turns(), turns(), st.data())
@@ -217,11 +222,11 @@ def test_what_is_remembered_never_shows_in_what_is_written(
     cache = Counting().cache()
     for parts in (first, second):
         history = joined(parts[: data.draw(st.integers(0, len(parts)))])
-        assert cache.write(history) == Counting().cache().write(history)
+        assert cache.write(history) == afresh(history)
         for part in parts[len(parts) // 2 :]:
             if not any(isinstance(item, ToolCall | ToolResult) for item in part):
                 history = history.extend(part)
-                assert cache.write(history) == Counting().cache().write(history)
+                assert cache.write(history) == afresh(history)
 
 
 def test_the_next_turn_costs_what_is_new() -> None:
@@ -236,12 +241,27 @@ def test_the_next_turn_costs_what_is_new() -> None:
     assert counting.rendered == 4
 
 
+def test_the_parts_of_all_turns_are_one_text_with_commas_between_and_their_losses_in_order() -> (
+    None
+):
+    written = afresh([SYSTEM, FEEDBACK])
+    assert json.loads(b"[%b]" % bytes(written.text)) == [
+        {"turn": 0, "item": ascii(SYSTEM)},
+        {"turn": 1, "item": ascii(FEEDBACK)},
+    ]
+    assert [loss.text for loss in written.losses] == [
+        "history item 1: turn 0",
+        "history item 2: turn 1",
+    ]
+    assert written.state == 2
+
+
 def test_a_list_that_its_owner_changes_is_seen_as_it_was() -> None:
     cache = Counting().cache()
     history: list[HistoryItem] = [TASK]
     cache.write(history)
     history[0] = FEEDBACK
-    assert cache.write(history) == Counting().cache().write([FEEDBACK])
+    assert cache.write(history) == afresh([FEEDBACK])
 
 
 def test_histories_are_common_as_far_as_their_items_are_the_very_same() -> None:

@@ -4,7 +4,6 @@ The only place where a conversation meets the network. Every way in which an exc
 leaves here as a typed error with one readable line that holds no key.
 """
 
-import json
 from typing import TYPE_CHECKING, assert_never
 
 from msgspec import Struct
@@ -19,7 +18,7 @@ from goldseam.kernel.errors import (
 )
 from goldseam.kernel.ports import Listener, ModelAdapter
 from goldseam.kernel.request import ModelRequest, ModelResponse, Remark
-from goldseam.models.dialect import Body, Dialect, FailedReply, Profile
+from goldseam.models.dialect import Dialect, FailedReply, Profile
 from goldseam.models.hearing import Hearing
 from goldseam.models.leaked_calls import lift_leaked_calls
 from goldseam.wire.message import (
@@ -34,11 +33,6 @@ from goldseam.wire.transport import Transport
 
 _MARK = "[secret]"
 _SUCCESS = 2
-
-# Not sorted: the writers put what stays the same in front (law 5 of the dialects).
-_ENCODER = json.JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
-)
 
 
 class Endpoint(Struct, frozen=True, kw_only=True):
@@ -66,6 +60,7 @@ class DialectClient:
             RequestRefusedError: nothing may be sent to such a URL, or with such a key.
         """
         self._dialect = dialect
+        self._writer = dialect.writer(profile)
         self._profile = profile
         self._transport = transport
         self._times = times
@@ -84,9 +79,9 @@ class DialectClient:
             ModelProviderError: no reply came, or the host refused.
             InvalidModelOutputError: a reply came that breaks the protocol.
         """
-        written = self._dialect.write(request, self._profile)
+        written = self._writer.write(request)
         try:
-            reply = await self._exchange(_encoded(written.body), listener)
+            reply = await self._exchange(written.encoded, listener)
         except ModelProviderError as error:
             error.text = self._without_key(error.text)
             error.args = (error.text,)
@@ -96,7 +91,7 @@ class DialectClient:
             error.args = (error.why,)
             raise
         reply = lift_leaked_calls(reply, request.tools)
-        new = tuple(loss for loss in dict.fromkeys(written.losses) if loss not in self._told)
+        new = tuple(dict.fromkeys(loss for loss in written.losses if loss not in self._told))
         self._told.update(new)
         return replace(reply, remarks=(*new, *reply.remarks))
 
@@ -126,10 +121,6 @@ class DialectClient:
         for key in self._keys:
             text = text.replace(key, _MARK)
         return text
-
-
-def _encoded(body: Body) -> bytes:
-    return _ENCODER.encode(body).encode("utf-8")
 
 
 def _spellings(secrets: tuple[Secret, ...]) -> tuple[str, ...]:

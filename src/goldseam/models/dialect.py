@@ -4,6 +4,7 @@ A dialect sees a neutral request and a `Profile`, which is data from the catalog
 socket, a clock, a key, or another dialect. What several need alike is in `fitting` and `schemas`.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Literal, Protocol, TypeAlias
 
@@ -67,10 +68,27 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Written(Struct, frozen=True, kw_only=True):
-    """A body ready to be sent, and every loss that writing it brought."""
+    """A body as it goes out, UTF-8 JSON, and every loss that writing it brought."""
 
-    body: Body
+    encoded: bytes
     losses: tuple[Remark, ...] = ()
+
+    @property
+    def body(self) -> Body:
+        """The body as who gets it reads it, read anew each time."""
+        body: Body = json.loads(self.encoded)
+        return body
+
+
+class Writer(Protocol):
+    """Writes the requests of one run, each at the cost of what is new in it."""
+
+    def write(self, request: ModelRequest) -> Written:
+        """Return the body for `request`, which is the same whatever was written before it.
+
+        Raises nothing for what a history can hold.
+        """
+        ...
 
 
 class WireEvent(Struct, frozen=True, kw_only=True):
@@ -117,8 +135,12 @@ class Dialect(Protocol):
         """Return the path and query below the host's URL."""
         ...
 
+    def writer(self, profile: Profile) -> Writer:
+        """Return a writer for the requests of one run."""
+        ...
+
     def write(self, request: ModelRequest, profile: Profile) -> Written:
-        """Return the body for `request`; raises nothing for what a history can hold."""
+        """Return the body for `request`, as a new writer does."""
         ...
 
     def reader(self, profile: Profile) -> Reader:

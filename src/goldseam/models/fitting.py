@@ -1,8 +1,7 @@
 """What every dialect fits alike before each render: ids, names, text, marks, arguments, losses.
 
 It runs for each request, never once at load (case 26), and sees facts of data alone: no vendor, no
-wire shape. What is changed or left out is a `Remark` with a code that all dialects share. How a
-history falls into turns is in `turns`, how rendering costs only what is new in `turn_cache`.
+wire shape. What is changed or left out is a `Remark` with a code that all dialects share.
 """
 
 import json
@@ -17,6 +16,7 @@ from typing import assert_never
 from goldseam.kernel.conversation import (
     Arguments,
     Feedback,
+    HistoryItem,
     Image,
     Malformed,
     Message,
@@ -26,7 +26,7 @@ from goldseam.kernel.conversation import (
 )
 from goldseam.kernel.json_text import Json
 from goldseam.kernel.request import Remark
-from goldseam.models.dialect import IdRule, Profile
+from goldseam.models.dialect import IdRule
 
 EMPTY = "(empty)"
 """Stands for a blank text where a host takes none."""
@@ -38,15 +38,18 @@ def loss(code: str, at: int | None, what: str) -> Remark:
     return Remark(code=code, text=f"{where}: {what}")
 
 
-# Text ---------------------------------------------------------------------------------------------
-
-
 def sendable(text: str) -> str:
     """Return `text` as any host takes it: split pairs joined, lone surrogates U+FFFD, NUL U+2400.
 
-    What differs from `text` is the loss `text_replaced` (cases 152 to 155).
+    What is not this very `text` differs: the loss `text_replaced` (cases 152 to 155).
     """
-    if not text.isascii():
+    if text.isascii() and "\x00" not in text:
+        return text
+    try:
+        # A byte is found much sooner than a character that may be wide.
+        if b"\x00" not in text.encode():
+            return text
+    except UnicodeEncodeError:
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text.replace("\x00", "\u2400")
 
@@ -65,25 +68,27 @@ def sendable_json(value: Json) -> Json:
 
 
 class Losses:
-    """Collects what rendering one turn loses."""
+    """Collects what rendering loses, in the order of noting."""
 
-    def __init__(self, found: Sequence[Remark] = ()) -> None:
-        self._found = list(found)
+    def __init__(self) -> None:
+        self.found: list[Remark] = []
 
     def note(self, code: str, at: int | None, what: str) -> None:
         """Add the loss `code` of the item at place `at`."""
-        self._found.append(loss(code, at, what))
+        self.found.append(loss(code, at, what))
 
     def text(self, at: int, text: str) -> str:
         """Return `text` sendable, and note it where it had to change."""
+        if text.isascii() and "\x00" not in text:
+            return text  # as `sendable` would find too, but most texts are such
         sent = sendable(text)
-        if sent != text:
+        if sent is not text:
             self.note("text_replaced", at, "characters that cannot be sent were replaced")
         return sent
 
     def filled(self, at: int, text: str) -> str:
         """Return `text` sendable, with `EMPTY` for a blank one, which is noted (ANT-13, XLT-6)."""
-        if text.strip():
+        if text and not text.isspace():
             return self.text(at, text)
         self.note("empty_text_filled", at, f"a blank text is sent as {EMPTY}")
         return EMPTY
@@ -96,15 +101,10 @@ class Losses:
             self.note("image_not_shown", at, f"a picture ({image.media_type}) is only named")
         return "\n".join([*([text] if text else []), *map(image_note, images)])
 
-    def seals(self, at: int, seals: Sequence[Seal], shown: Container[Seal] = ()) -> None:
-        """Note it where any of `seals` is not among the `shown`."""
-        if seals and any(seal not in shown for seal in seals):
+    def seals(self, at: int, seals: Sequence[Seal], *, shown: int = 0) -> None:
+        """Note it where there are more of `seals` than are `shown`."""
+        if len(seals) > shown:
             self.note("seal_not_shown", at, "a seal that means nothing here")
-
-    @property
-    def found(self) -> tuple[Remark, ...]:
-        """All of them, in the order of noting."""
-        return tuple(self._found)
 
 
 # Ids and names ------------------------------------------------------------------------------------
@@ -139,6 +139,7 @@ class WireIds:
 
     def __init__(self, rule: IdRule) -> None:
         self._rule = rule
+        self._is_legal = _legal_id(rule).fullmatch
         self._ids: dict[str, str] = {}
         self._taken: set[str] = set()
 
@@ -146,7 +147,9 @@ class WireIds:
         """Return the wire id of the call `call_id`."""
         known = self._ids.get(call_id)
         if known is None:
-            known = self._ids[call_id] = fit_id(call_id, self._rule, self._taken)
+            is_kept = call_id not in self._taken and self._is_legal(call_id)
+            known = call_id if is_kept else fit_id(call_id, self._rule, self._taken)
+            self._ids[call_id] = known
             self._taken.add(known)
         return known
 
@@ -173,17 +176,33 @@ def _hash(text: str, attempt: int, length: int) -> str:
     return "".join(made)
 
 
+def cache_key(history: Sequence[HistoryItem]) -> str:
+    """Return a key that all requests of a run share: how its history opens, which never changes."""
+    digest = sha256()
+    for item in history:
+        if not isinstance(item, Message) or item.role == "assistant":
+            break
+        digest.update(f"{item.role}\0{item.text}\0".encode("utf-8", "surrogatepass"))
+        if item.role == "user":
+            break
+    return f"goldseam-{digest.hexdigest()[:32]}"
+
+
 # Seals --------------------------------------------------------------------------------------------
 
 
-def is_ours(seal: Seal, profile: Profile) -> bool:
-    """Whether `seal` was made by this model at this scope, and so may be shown to it (XLT-3)."""
-    return seal.origin == profile.origin
+def own_seals(seals: Sequence[Seal], origin: str) -> dict[str, str]:
+    """Return those of `seals` that this model made at this scope, by name, byte for byte.
 
-
-def own_seal(seals: tuple[Seal, ...], name: str, profile: Profile) -> str | None:
-    """Return the value of the seal `name` that is ours, byte for byte, where there is one."""
-    return next((s.value for s in seals if s.name == name and is_ours(s, profile)), None)
+    Only they may be shown to it (XLT-3), and only where they hold something that can be sent.
+    """
+    return {
+        seal.name: seal.value
+        for seal in seals
+        if seal.origin == origin
+        and seal.value
+        and (seal.value.isascii() or sendable(seal.value) is seal.value)
+    }
 
 
 # Marks and forms ----------------------------------------------------------------------------------
@@ -212,12 +231,12 @@ def read_result(call_id: str, text: str) -> ToolResult:
 def told_text(item: Message | Feedback) -> str:
     """Return user text for `item` in which a later system message or feedback is marked."""
     match item:
-        case Feedback(text=text):
-            return FEEDBACK_MARK + text
         case Message(role="system", text=text):
             return SYSTEM_MARK + text
         case Message(text=text):
             return USER_MARK + text if text.startswith(_TOLD_MARKS) else text
+        case Feedback(text=text):
+            return FEEDBACK_MARK + text
         case _:
             assert_never(item)
 
@@ -238,24 +257,24 @@ def image_note(image: Image) -> str:
     return f"[image not shown: {image.media_type}, {size} bytes]"
 
 
-def shown_arguments(arguments: Arguments | Malformed, at: int, losses: Losses) -> dict[str, Json]:
-    """Return the object that shows `arguments`, every string in it sendable; notes what differs.
+def shown_arguments(arguments: Arguments | Malformed, at: int, losses: Losses) -> str:
+    """Return JSON text of the object that shows `arguments`, sendable; notes what differs.
 
     Malformed ones are `{"_malformed": raw}`, so that a bad call never stops a later request
     (XLT-2, case 101); see `read_arguments`.
     """
     match arguments:
-        case Malformed(raw=raw):
-            losses.note("arguments_malformed", at, "arguments that are no object, sent as raw text")
-            return {_MALFORMED: losses.text(at, raw)}
-        case Arguments(text=text):
+        case Arguments(text=text) if "\\u" not in text:
+            return text
+        case Arguments():
             value = arguments.value()
-            if "\\u0000" not in text and "\\ud" not in text:
-                return value
-            sent = {sendable(name): sendable_json(inner) for name, inner in value.items()}
+            sent = sendable_json(value)
             if sent != value:
                 losses.note("text_replaced", at, "characters that cannot be sent were replaced")
-            return sent
+            return write_json_text(sent)
+        case Malformed(raw=raw):
+            losses.note("arguments_malformed", at, "arguments that are no object, sent as raw text")
+            return write_json_text({_MALFORMED: losses.text(at, raw)})
         case _:
             assert_never(arguments)
 

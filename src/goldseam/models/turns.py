@@ -3,7 +3,7 @@
 A dialect renders turn by turn. Pure; knows no vendor and no wire shape.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -80,98 +80,119 @@ def turns_of(
     is gone is told as user text: losses, both. `start` must be the start of a turn, not one of
     results; `opening` says whether a system message there still belongs to the opening.
     """
-    grouping = _Grouping(start, opening=opening)
+    grouping = _Grouping(hides, start, opening=opening)
+    finished, takers = grouping.finished, grouping.takers
     for at, item in enumerate(history[start:], start):
-        if isinstance(item, Reasoning) and hides(item):
-            grouping.hide(at)
-            continue
-        side = grouping.side_of(item)
-        if side != grouping.side:
-            yield from grouping.turn_to(side, at)
-        grouping.take(at, item)
-    yield from grouping.turn_to(None, len(history))
+        takers[type(item)](at, item)
+        if finished:
+            yield from finished
+            finished.clear()
+    grouping.turn_to(None, len(history))
+    yield from finished
+
+
+_TURNS: Mapping[_Side | None, type[SystemTurn | UserTurn | AssistantTurn]] = {
+    "system": SystemTurn,
+    "user": UserTurn,
+    "assistant": AssistantTurn,
+}
 
 
 class _Grouping:
-    """The turn under way, and the calls whose results are not all in. Runs once for each item."""
+    """The turn under way, and the calls whose results are not all in.
 
-    def __init__(self, start: int, *, opening: bool) -> None:
-        self.side: _Side | None = None
+    Its `takers` run once for each item of a history, which may be long: they do as little as can be
+    and know the type of their item beforehand.
+    """
+
+    def __init__(self, hides: Callable[[Reasoning], bool], start: int, *, opening: bool) -> None:
+        self.finished: list[Turn] = []
+        self.takers: Mapping[type[HistoryItem], Callable[[int, Any], None]] = {
+            Message: self._take_message,
+            Reasoning: self._take_thought,
+            ToolCall: self._take_call,
+            ToolResult: self._take_result,
+            Feedback: self._take_feedback,
+        }
+        self._hides = hides
+        self._side: _Side | None = None
         self._start = start
         self._opening = opening
         self._items: list[tuple[int, Any]] = []
         self._losses: list[Remark] = []
         self._calls: dict[str, tuple[int, ToolCall]] = {}
-        self._results: dict[str, tuple[int, ToolResult]] = {}
+        self._answered: dict[str, Answered] = {}
 
-    def side_of(self, item: HistoryItem) -> _Side:
-        if isinstance(item, ToolResult):
-            is_awaited = item.call_id in self._calls and item.call_id not in self._results
-            return "results" if is_awaited else "user"
-        if not isinstance(item, Message):
-            return "user" if isinstance(item, Feedback) else "assistant"
-        if item.role == "system":
-            return "system" if self._opening else "user"
-        return item.role
+    def _take_message(self, at: int, message: Message) -> None:
+        side = message.role
+        if side == "system" and not self._opening:
+            side = "user"
+        if side != self._side:
+            self.turn_to(side, at)
+        self._items.append((at, message))
 
-    def take(self, at: int, item: HistoryItem) -> None:
-        """Put `item` into the turn under way, which is of its side."""
-        if isinstance(item, ToolCall):
-            self._calls[item.call_id] = at, item
-        elif isinstance(item, ToolResult):
-            if self.side == "results":
-                self._results[item.call_id] = at, item
-                return
-            text = f"[result of a call that is not shown]\n{item.content}"
-            self._note("orphan_result_told", at, "its call is not shown; it is told as user text")
-            item = Message(role="user", text=text, images=item.images)
-        self._items.append((at, item))
+    def _take_thought(self, at: int, thought: Reasoning) -> None:
+        if self._hides(thought):
+            self._note("reasoning_not_shown", at, "a thought that has no place here")
+            return
+        if self._side != "assistant":
+            self.turn_to("assistant", at)
+        self._items.append((at, thought))
 
-    def hide(self, at: int) -> None:
-        self._note("reasoning_not_shown", at, "a thought that has no place here")
+    def _take_call(self, at: int, call: ToolCall) -> None:
+        if self._side != "assistant":
+            self.turn_to("assistant", at)
+        self._items.append((at, call))
+        self._calls[call.call_id] = at, call
 
-    def turn_to(self, side: _Side | None, at: int) -> list[Turn]:
-        """Return what is finished now that the item at place `at` begins a turn of `side`."""
-        finished = list[Turn]()
-        if self.side == "assistant" or (side is None and self.side is None and self._losses):
-            finished.append(self._said())
-        elif self.side == "user":
-            finished.append(
-                UserTurn(start=self._start, items=tuple(self._items), losses=self._lost())
-            )
-        elif self.side == "system":
-            finished.append(
-                SystemTurn(start=self._start, items=tuple(self._items), losses=self._lost())
-            )
+    def _take_result(self, at: int, result: ToolResult) -> None:
+        call_id = result.call_id
+        if call_id in self._calls and call_id not in self._answered:
+            if self._side != "results":
+                self.turn_to("results", at)
+            _, call = self._calls[call_id]
+            self._answered[call_id] = Answered(at=at, call=call, result=result)
+            return
+        text = f"[result of a call that is not shown]\n{result.content}"
+        self._take_message(at, Message(role="user", text=text, images=result.images))
+        self._note("orphan_result_told", at, "its call is not shown; it is told as user text")
+
+    def _take_feedback(self, at: int, feedback: Feedback) -> None:
+        if self._side != "user":
+            self.turn_to("user", at)
+        self._items.append((at, feedback))
+
+    def turn_to(self, side: _Side | None, at: int) -> None:
+        """Finish what is finished now that the item at place `at` begins a turn of `side`."""
+        turn = _TURNS.get(self._side)
+        if turn is None and side is None and self._side is None and self._losses:
+            turn = AssistantTurn
+        if turn is not None:
+            lost = self._lost() if self._losses else ()
+            self.finished.append(turn(start=self._start, items=tuple(self._items), losses=lost))
         if self._calls and side != "results":
-            finished.append(self._answers())
-        if self.side:
+            self.finished.append(self._answers())
+        if self._side:
             self._start, self._items = at, []
         self._opening = side == "system"
-        self.side = side
-        return finished
+        self._side = side
 
     def _answers(self) -> ResultsTurn:
-        pairs = tuple([self._answered(*called) for called in self._calls.values()])
-        self._calls, self._results = {}, {}
-        return ResultsTurn(start=self._start, pairs=pairs, losses=self._lost())
+        answered = self._answered
+        pairs = [answered.get(i) or self._interrupted(i) for i in self._calls]
+        self._calls, self._answered = {}, {}
+        lost = self._lost() if self._losses else ()
+        return ResultsTurn(start=self._start, pairs=tuple(pairs), losses=lost)
 
-    def _said(self) -> AssistantTurn:
-        return AssistantTurn(start=self._start, items=tuple(self._items), losses=self._lost())
-
-    def _answered(self, at: int, call: ToolCall) -> Answered:
-        if call.call_id in self._results:
-            at, result = self._results[call.call_id]
-        else:
-            result = ToolResult(call_id=call.call_id, content=INTERRUPTED, kind="interrupted")
-            self._note("open_call_closed", at, "it had no result and is told as interrupted")
+    def _interrupted(self, call_id: str) -> Answered:
+        at, call = self._calls[call_id]
+        self._note("open_call_closed", at, "it had no result and is told as interrupted")
+        result = ToolResult(call_id=call_id, content=INTERRUPTED, kind="interrupted")
         return Answered(at=at, call=call, result=result)
 
     def _note(self, code: str, at: int, what: str) -> None:
         self._losses.append(loss(code, at, what))
 
     def _lost(self) -> tuple[Remark, ...]:
-        if not self._losses:
-            return ()
         found, self._losses = tuple(self._losses), []
         return found

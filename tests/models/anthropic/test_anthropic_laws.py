@@ -67,10 +67,10 @@ def test_every_body_is_taken_by_the_vendors_types_and_by_the_rules_of_order(
 def test_each_request_extends_the_one_before_apart_from_marks_and_bridge(
     turns: list[list[HistoryItem]], profile: Profile
 ) -> None:
-    dialect = AnthropicDialect()
+    writer = AnthropicDialect().writer(profile)
     before = list[str]()
     for count in range(1, len(turns) + 1):
-        body = dict(dialect.write(request_for(turns[:count]), profile).body)
+        body = dict(writer.write(request_for(turns[:count])).body)
         after = prefix_of(body)
         assert after[: len(before)] == before
         before = after
@@ -81,10 +81,10 @@ def test_each_request_extends_the_one_before_apart_from_marks_and_bridge(
 def test_what_was_written_before_changes_nothing(
     turns: list[list[HistoryItem]], others: list[list[HistoryItem]], profile: Profile, cut: int
 ) -> None:
-    dialect = AnthropicDialect()
+    writer = AnthropicDialect().writer(profile)
     for one in (turns, turns[:cut], turns, others, turns):
         request = request_for(one)
-        assert dialect.write(request, profile) == AnthropicDialect().write(request, profile)
+        assert writer.write(request) == AnthropicDialect().write(request, profile)
 
 
 @FEW

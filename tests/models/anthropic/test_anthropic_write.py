@@ -560,6 +560,6 @@ def test_four_cache_marks_move_along_and_nothing_else_does() -> None:
         marked,
     ]
     later = (*history, said("done"), USER)
-    dialect = AnthropicDialect()
-    dialect.write(ask(*history), cached)
-    assert dialect.write(ask(*later), cached) == AnthropicDialect().write(ask(*later), cached)
+    writer = AnthropicDialect().writer(cached)
+    writer.write(ask(*history))
+    assert writer.write(ask(*later)) == AnthropicDialect().write(ask(*later), cached)

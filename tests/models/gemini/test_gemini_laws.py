@@ -10,7 +10,6 @@ from models.gemini.gemini_histories import (
     PROFILES,
     THREE,
     TOOLS,
-    TWO,
     USER,
     call,
     done,
@@ -273,29 +272,14 @@ def test_each_request_begins_with_the_last_one_byte_for_byte(  # design law 5
 
 @settings(max_examples=25)
 @given(st.data(), PROFILES)
-def test_a_dialect_that_wrote_before_writes_what_a_fresh_one_writes(  # design law 6
+def test_a_writer_that_wrote_before_writes_what_a_fresh_one_writes(  # design law 6
     data: st.DataObject, profile: Profile
 ) -> None:
-    dialect = GeminiDialect()
+    writer = GeminiDialect().writer(profile)
     for _ in range(2):
         history = Conversation()
         for part in data.draw(own_turns(profile)):
             history = history.extend(part)
             tools = data.draw(st.sampled_from([(), TOOLS, TOOLS[:1]]))
             request = ModelRequest(history=history, tools=tools, max_output_tokens=4096)
-            assert dialect.write(request, profile) == write(history, profile, tools)
-        profile = TWO if profile == THREE else THREE
-
-
-def test_old_contents_are_not_written_again() -> None:
-    dialect = GeminiDialect()
-    history = Conversation([USER, call("a"), done("a")])
-
-    def contents_of(history: Conversation) -> list[Json]:
-        request = ModelRequest(history=history, tools=TOOLS, max_output_tokens=1)
-        return list_in(dialect.write(request, THREE).body, "contents")
-
-    before = contents_of(history)
-    after = contents_of(history.extend([call("b"), done("b")]))
-    assert after[:3] == before
-    assert after[0] is before[0]
+            assert writer.write(request) == write(history, profile, tools)

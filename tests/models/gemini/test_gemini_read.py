@@ -199,6 +199,12 @@ def test_a_part_of_another_kind_is_named_as_not_kept() -> None:
     assert reply.remarks == tuple(Remark(code="part_not_kept", text=text) for text in texts)
 
 
+@pytest.mark.parametrize("nothing", [{"text": ""}, {"text": "", "thought": True}])
+def test_a_part_that_says_nothing_parts_no_text(nothing: Body) -> None:  # GEM-27
+    reply = read(chunk({"text": "a"}, nothing, {"text": "b"}, reason="STOP"))
+    assert reply.items == (Message(role="assistant", text="ab"),)
+
+
 def test_the_eye_sees_words_thoughts_and_names_of_tools() -> None:
     parts: list[Json] = [{"text": "hm", "thought": True}, {"text": "a"}, {"text": ""}, call_part()]
     assert seen(chunk(*parts)) == [

@@ -458,7 +458,7 @@ def test_a_thought_alone_still_makes_a_turn() -> None:
     history: list[HistoryItem] = [TASK, thought(DEEPSEEK), TASK]
     assert messages_of(DEEPSEEK, *history)[1] == said("(empty)")
     assert codes(DEEPSEEK, *history) == [
-        *["empty_text_filled", "reasoning_not_shown", "seal_not_shown"]
+        *["reasoning_not_shown", "seal_not_shown", "empty_text_filled"]
     ]
     assert messages_of(XAI, TASK, Reasoning(text="so"), TASK) == [
         {"role": "user", "content": "It fails."},
@@ -534,7 +534,7 @@ def test_what_hung_on_words_hangs_there_again() -> None:
     history = (TASK, signed, TASK)
     assert messages_of(GEMINI, *history)[1] == said("I look.", extra_content=EXTRA)
     assert DIALECT.read_back(body_of(GEMINI, *history), GEMINI) == history
-    assert codes(GEMINI, TASK, signed, signed, TASK) == ["seal_not_shown", "texts_joined"]
+    assert codes(GEMINI, TASK, signed, signed, TASK) == ["texts_joined", "seal_not_shown"]
 
 
 @pytest.mark.parametrize("value", ["", "not json", "null", "[]"])

@@ -9,31 +9,26 @@ from goldseam.models.anthropic.failures import explain_failure
 from goldseam.models.anthropic.read import AnthropicReader
 from goldseam.models.anthropic.read_back import read_back
 from goldseam.models.anthropic.write import BodyWriter
-from goldseam.models.dialect import Body, Dialect, FailedReply, Profile, Reader, Written
+from goldseam.models.dialect import Body, Dialect, FailedReply, Profile, Written
 
 
 class AnthropicDialect:
-    """Anthropic Messages; fits `goldseam.models.dialect.Dialect`.
-
-    It remembers what it wrote for each profile, so that the next turn of a run costs what is new;
-    what it gives is what a fresh one would.
-    """
-
-    def __init__(self) -> None:
-        self._writers: dict[Profile, BodyWriter] = {}
+    """Anthropic Messages; fits `goldseam.models.dialect.Dialect`."""
 
     def path(self, profile: Profile) -> str:
         """Return the path below the host's URL, the same for every profile."""
         del profile
         return "/messages"
 
-    def write(self, request: ModelRequest, profile: Profile) -> Written:
-        """Return the body for `request`; see `goldseam.models.anthropic.write`."""
-        if profile not in self._writers:
-            self._writers[profile] = BodyWriter(profile)
-        return self._writers[profile].write(request)
+    def writer(self, profile: Profile) -> BodyWriter:
+        """Return a writer for the requests of one run; see `goldseam.models.anthropic.write`."""
+        return BodyWriter(profile)
 
-    def reader(self, profile: Profile) -> Reader:
+    def write(self, request: ModelRequest, profile: Profile) -> Written:
+        """Return the body for `request`, as a new writer does."""
+        return self.writer(profile).write(request)
+
+    def reader(self, profile: Profile) -> AnthropicReader:
         """Return a reader for one reply, streamed or whole."""
         return AnthropicReader(profile)
 

@@ -2,7 +2,7 @@
 
 from goldseam.kernel.conversation import Reasoning
 from goldseam.models.dialect import Profile
-from goldseam.models.fitting import own_seal, sendable
+from goldseam.models.fitting import own_seals, sendable
 
 SIGNATURE = "signature"
 """The seal of a thinking block: proves that its text is the model's own (ANT-22)."""
@@ -26,13 +26,11 @@ def thinks(profile: Profile) -> bool:
     return profile.thinking and profile.effort != "none"
 
 
-def is_shown(thought: Reasoning, profile: Profile) -> bool:
-    """Whether `thought` goes back to the model: its own, signed, and sendable byte for byte.
+def is_whole(thought: Reasoning, origin: str) -> bool:
+    """Whether `thought` can go back to the model: its own, signed, and sendable byte for byte.
 
     An unsigned thought never does (case 71), a signed one without text does (case 70, ANT-25).
     """
-    if not thinks(profile):
-        return False
-    seal = own_seal(thought.seals, SIGNATURE, profile) or own_seal(thought.seals, REDACTED, profile)
-    kept = (seal or "") + (thought.text or "")
-    return bool(seal) and sendable(kept) == kept
+    own = own_seals(thought.seals, origin)
+    text = thought.text or ""
+    return (SIGNATURE in own or REDACTED in own) and sendable(text) is text

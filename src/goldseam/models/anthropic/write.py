@@ -4,16 +4,21 @@ The cache marks move along with what grows: they stand on the last tool, the las
 the user said last, and what the user said the time before, which is where the cache is read.
 """
 
-from collections.abc import Sequence
+from functools import lru_cache
+
+from msgspec import Raw
+from msgspec.structs import replace
 
 from goldseam.kernel.json_text import Json
 from goldseam.kernel.request import ModelRequest, Remark, ToolSpec
-from goldseam.models.anthropic.blocks import Block
 from goldseam.models.anthropic.settings import settings_of
-from goldseam.models.anthropic.thread import ThreadWriter
+from goldseam.models.anthropic.thread import Message, ThreadWriter
 from goldseam.models.dialect import Body, Profile, Written
+from goldseam.models.encoding import Part, body_of, encoded, raw_json
 from goldseam.models.fitting import fit_name, loss, sendable_json
 from goldseam.models.schemas import fit_schema
+
+_MARK: Body = {"cache_control": {"type": "ephemeral"}}
 
 
 class BodyWriter:
@@ -24,47 +29,44 @@ class BodyWriter:
         self._thread = ThreadWriter(profile)
 
     def write(self, request: ModelRequest) -> Written:
-        """Return the body for `request`; raises nothing for what a history can hold."""
+        """Return the body for `request`; see `goldseam.models.dialect.Writer`."""
         profile, thread = self._profile, self._thread.write(request.history)
-        tools, tool_losses = _tools(request.tools)
+        tools, tool_losses = _tools(request.tools, is_marked=profile.caches)
         settings, setting_losses = settings_of(
             profile,
             max_tokens=request.max_output_tokens,
             may_think=thread.begins_with_thought,
         )
-        body: Body = {"model": profile.model, "max_tokens": request.max_output_tokens, **settings}
+        head: Part = {"model": profile.model, "max_tokens": request.max_output_tokens, **settings}
         if profile.streams:
-            body["stream"] = True
-        if tools:
-            body["tools"] = self._marked(tools)
+            head["stream"] = True
+        if request.tools:
+            head["tools"] = tools
         if thread.system:
-            body["system"] = self._marked(list(thread.system))
-        body["messages"] = self._marked_messages(thread.messages)
-        return Written(body=body, losses=(*setting_losses, *tool_losses, *thread.losses))
+            head["system"] = self._marked(thread.system)
+        latest = [encoded(self._marked_message(message)) for message in thread.latest]
+        return Written(
+            encoded=body_of(head, "messages", thread.settled, *latest),
+            losses=(*setting_losses, *tool_losses, *thread.losses),
+        )
 
-    def _marked_messages(self, messages: Sequence[Block]) -> list[Json]:
-        marked = list[Json](messages)
-        # User and assistant alternate, and the user has the last word.
-        for place in range(len(messages) - 1, -1, -2)[:2]:
-            message = messages[place]
-            marked[place] = {**message, "content": self._marked(message["content"])}
-        return marked
+    def _marked_message(self, message: Message) -> Message:
+        if message.role != "user":
+            return message
+        return replace(message, content=self._marked(message.content))
 
-    def _marked(self, blocks: Json) -> Json:
+    def _marked(self, blocks: tuple[Part, ...]) -> tuple[Part, ...]:
         """Return `blocks`, a cache mark on the last where the profile wants them (ANT-20)."""
-        match blocks:
-            case [*others, dict(last)] if self._profile.caches:
-                return [*others, {**last, "cache_control": {"type": "ephemeral"}}]
-            case _:
-                return blocks
+        return (*blocks[:-1], blocks[-1] | _MARK) if self._profile.caches else blocks
 
 
-def _tools(specs: tuple[ToolSpec, ...]) -> tuple[list[Json], list[Remark]]:
+@lru_cache(maxsize=16)
+def _tools(specs: tuple[ToolSpec, ...], *, is_marked: bool) -> tuple[Raw, tuple[Remark, ...]]:
     tools, losses = list[Json](), list[Remark]()
     for spec in specs:
         schema, simplified = fit_schema(spec.parameters, "anthropic")
         losses += simplified
-        tool: Block = {"name": fit_name(spec.name), "input_schema": schema}
+        tool: Body = {"name": fit_name(spec.name), "input_schema": schema}
         if spec.description.strip():
             tool["description"] = spec.description
         sent = sendable_json(tool)
@@ -72,4 +74,9 @@ def _tools(specs: tuple[ToolSpec, ...]) -> tuple[list[Json], list[Remark]]:
             what = f"characters that cannot be sent were replaced in the tool {tool['name']}"
             losses.append(loss("text_replaced", None, what))
         tools.append(sent)
-    return tools, losses
+    match tools:
+        case [*_, dict(last)] if is_marked:
+            last |= _MARK
+        case _:
+            pass
+    return raw_json(tools), tuple(losses)

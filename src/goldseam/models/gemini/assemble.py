@@ -52,6 +52,8 @@ class Assembler:
         return tuple(self._items), tuple(self._remarks)
 
     def _add_text(self, text: str, seals: tuple[Seal, ...], *, thought: bool) -> tuple[Delta, ...]:
+        if not text and not seals:
+            return ()  # It says nothing, so it parts no text either.
         if thought is not self._thought:
             self._close_text()
             self._thought = thought

@@ -1,4 +1,4 @@
-"""The generateContent protocol as a dialect: five pure functions under one name."""
+"""The generateContent protocol as a dialect: all of it under one name."""
 
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -14,14 +14,7 @@ from goldseam.models.gemini.write import RequestWriter
 
 
 class GeminiDialect:
-    """Speaks `generateContent`; fits `goldseam.models.dialect.Dialect`.
-
-    It remembers what it wrote last, so that the next request of the same run costs what is new;
-    no answer turns on it.
-    """
-
-    def __init__(self) -> None:
-        self._writer: RequestWriter | None = None
+    """Speaks `generateContent`; fits `goldseam.models.dialect.Dialect`."""
 
     def path(self, profile: Profile) -> str:
         """Return `/models/…` below a URL that ends in the version (GEM-2) or the publisher."""
@@ -29,11 +22,13 @@ class GeminiDialect:
         verb = "streamGenerateContent?alt=sse" if profile.streams else "generateContent"
         return f"/{quote(model)}:{verb}"
 
+    def writer(self, profile: Profile) -> RequestWriter:
+        """Return a writer for the requests of one run (GEM-6 to GEM-33)."""
+        return RequestWriter(profile)
+
     def write(self, request: ModelRequest, profile: Profile) -> Written:
-        """Return the body that asks `request` (GEM-6 to GEM-33)."""
-        if self._writer is None or self._writer.profile != profile:
-            self._writer = RequestWriter(profile)
-        return self._writer.write(request)
+        """Return the body for `request`, as a new writer does."""
+        return self.writer(profile).write(request)
 
     def reader(self, profile: Profile) -> GeminiReader:
         """Return a reader for one reply, streamed or whole (GEM-3, GEM-34 to GEM-38)."""

@@ -5,10 +5,10 @@ may come in any number of parts and is one text; where a signed part of that tex
 message remembers at which character that part begins, and so goes back as it came.
 """
 
-from goldseam.kernel.conversation import Seal
+from collections.abc import Mapping
+
 from goldseam.kernel.json_text import Json
-from goldseam.models.dialect import Profile
-from goldseam.models.fitting import USER_MARK, own_seal
+from goldseam.models.fitting import USER_MARK
 
 SIGNATURE = "thought_signature"
 """The seal of a part's `thoughtSignature`."""
@@ -28,14 +28,9 @@ BRIDGE = f"{USER_MARK}Go on."
 _LONGEST_OFFSET = 12
 
 
-def signature_of(seals: tuple[Seal, ...], profile: Profile) -> str | None:
-    """Return the signature among `seals` that this model made, byte for byte."""
-    return own_seal(seals, SIGNATURE, profile) or None
-
-
-def signed_from(seals: tuple[Seal, ...], profile: Profile) -> int:
-    """Return at which character of its message a signed part begins."""
-    offset = own_seal(seals, SIGNED_FROM, profile) or ""
+def signed_from(own: Mapping[str, str]) -> int:
+    """Return at which character of its message a signed part begins, by the message's own seals."""
+    offset = own.get(SIGNED_FROM, "")
     sound = offset.isascii() and offset.isdigit() and len(offset) <= _LONGEST_OFFSET
     return int(offset) if sound else 0
 

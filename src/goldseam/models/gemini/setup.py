@@ -5,12 +5,15 @@ carry (GEM-32). Knows nothing of a history.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
+
+from msgspec import Raw
 
 from goldseam.kernel.request import ModelRequest, Remark, ToolSpec
 from goldseam.models.dialect import Body, Effort, Profile
+from goldseam.models.encoding import raw_json
 from goldseam.models.fitting import Losses, fit_name, sendable
 from goldseam.models.schemas import Target, fit_schema
-from goldseam.models.turn_cache import Rendered
 
 _EFFORTS: Mapping[Effort, tuple[str, int]] = {
     "none": ("MINIMAL", 0),
@@ -30,11 +33,12 @@ _TARGETS: Mapping[str, Target] = {
 }
 
 
-def tools_of(tools: tuple[ToolSpec, ...], profile: Profile) -> Rendered:
+@lru_cache(maxsize=16)
+def tools_of(tools: tuple[ToolSpec, ...], profile: Profile) -> tuple[Raw, tuple[Remark, ...]]:
     """Return the one tool that declares all `tools` on offer."""
     losses = Losses()
     declared = [_declaration(tool, profile, losses) for tool in tools]
-    return Rendered(parts=({"functionDeclarations": [*declared]},), losses=losses.found)
+    return raw_json([{"functionDeclarations": [*declared]}]), tuple(losses.found)
 
 
 def generation_of(request: ModelRequest, profile: Profile) -> tuple[Body, tuple[Remark, ...]]:
@@ -45,7 +49,7 @@ def generation_of(request: ModelRequest, profile: Profile) -> tuple[Body, tuple[
         generation["temperature"] = profile.temperature
     if thinking := _thinking(profile, losses):
         generation["thinkingConfig"] = thinking
-    return generation, losses.found
+    return generation, tuple(losses.found)
 
 
 def _declaration(tool: ToolSpec, profile: Profile, losses: Losses) -> Body:

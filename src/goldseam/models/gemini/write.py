@@ -8,108 +8,113 @@ A call made elsewhere has the placeholder in every turn, though only the current
 (GEM-21): so no content changes when the current turn becomes an old one.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import assert_never
+from typing import Literal, TypeAlias, assert_never
+
+from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from goldseam.kernel.conversation import Message, Reasoning, ToolCall
-from goldseam.kernel.json_text import Json
-from goldseam.kernel.request import ModelRequest, Remark, ToolSpec
-from goldseam.models.dialect import Body, Profile, Written
-from goldseam.models.fitting import Losses, loss
-from goldseam.models.gemini.forms import BRIDGE, signature_of
+from goldseam.kernel.request import ModelRequest, Remark
+from goldseam.models.dialect import Profile, Written
+from goldseam.models.encoding import Part, body_of, encoded
+from goldseam.models.fitting import Losses, loss, own_seals
+from goldseam.models.gemini.forms import BRIDGE, SIGNATURE
 from goldseam.models.gemini.parts import PartWriter
 from goldseam.models.gemini.setup import generation_of, tools_of
-from goldseam.models.turn_cache import Rendered, TurnCache
+from goldseam.models.turn_cache import TurnCache
 from goldseam.models.turns import AssistantTurn, ResultsTurn, SystemTurn, Turn, UserTurn
+
+_Speaker: TypeAlias = Literal["user", "model"]
+
+
+class _State(Struct, frozen=True, kw_only=True):
+    system: Raw | None = None
+    last: _Speaker | None = None
+    """Whose content is the last one so far."""
 
 
 class RequestWriter:
-    """Writes the requests of one run for the model that `profile` describes.
-
-    A request costs what it adds to the one before; what it gives is what a fresh writer gives.
-    """
+    """Writes the requests of one run for the model that `profile` describes."""
 
     def __init__(self, profile: Profile) -> None:
-        self.profile = profile
+        self._profile = profile
+        self._origin = profile.origin
         self._parts = PartWriter(profile)
-        self._turns = TurnCache(None, self._render, hides=self._hides)
-        self._specs: tuple[ToolSpec, ...] = ()
-        self._tools = tools_of((), profile)
+        self._turns = TurnCache(_State(), self._render, hides=self._hides)
 
     def write(self, request: ModelRequest) -> Written:
-        """Return the body that asks `request`; see `goldseam.models.dialect.Dialect.write`."""
-        if request.tools != self._specs:
-            self._specs, self._tools = request.tools, tools_of(request.tools, self.profile)
-        generation, dropped = generation_of(request, self.profile)
+        """Return the body that asks `request`; see `goldseam.models.dialect.Writer`."""
+        tools, tool_losses = tools_of(request.tools, self._profile)
+        generation, dropped = generation_of(request, self._profile)
         turns = self._turns.write(request.history)
-        system = [part for part in turns.parts[:1] if "role" not in part]
-        contents, bridged = _bridged(turns.parts[len(system) :])
-        body: Body = {
-            **({"systemInstruction": system[0]} if system else {}),
-            **({"tools": list[Json](self._tools.parts)} if self._specs else {}),
-            "generationConfig": generation,
-            # Last: the text of a request then begins with all but the end of the one before it.
-            "contents": contents,
-        }
-        return Written(body=body, losses=(*self._tools.losses, *dropped, *turns.losses, *bridged))
+        closing, bridged = _closing(turns.state.last)
+        head: Part = {"systemInstruction": turns.state.system} if turns.state.system else {}
+        head |= {"tools": tools} if request.tools else {}
+        head["generationConfig"] = generation
+        return Written(
+            encoded=body_of(head, "contents", turns.text, closing),
+            losses=(*tool_losses, *dropped, *turns.losses, *bridged),
+        )
 
     def _hides(self, thought: Reasoning) -> bool:
-        return signature_of(thought.seals, self.profile) is None
+        return SIGNATURE not in own_seals(thought.seals, self._origin)
 
-    def _render(self, state: None, turn: Turn) -> tuple[None, Rendered]:
-        losses = Losses(turn.losses)
-        content: dict[str, Json] = {"parts": list(_parts(turn, self._parts, losses))}
-        if not isinstance(turn, SystemTurn):
-            role = "model" if isinstance(turn, AssistantTurn) else "user"
-            content = {"role": role, **content}
-        # A turn whose thoughts are all hidden has no content, which may not be empty (GEM-11).
-        shown = (content,) if content["parts"] else ()
-        return state, Rendered(parts=shown, losses=losses.found)
+    def _render(self, state: _State, turn: Turn, losses: Losses) -> tuple[_State, list[Part]]:
+        parts = _parts(turn, self._parts, losses)
+        if type(turn) is SystemTurn:
+            return replace(state, system=Raw(encoded({"parts": parts}))), []
+        if not parts:
+            # A turn whose thoughts are all hidden has no content, which may not be empty (GEM-11).
+            return state, []
+        role: _Speaker = "model" if type(turn) is AssistantTurn else "user"
+        content: Part = {"role": role, "parts": parts}
+        if role == "user" or state.last is not None:
+            return replace(state, last=role), [content]
+        losses.note("bridged_turn", None, _OPENS_WITHOUT_USER)
+        return replace(state, last=role), [_BRIDGE, content]
 
 
-def _parts(turn: Turn, writer: PartWriter, losses: Losses) -> Iterator[Json]:
+_BRIDGE: Part = {"role": "user", "parts": [{"text": BRIDGE}]}
+"""Stands at either end where no user's turn does (GEM-15, case 65)."""
+
+_OPENS_WITHOUT_USER = f"it opens with no word of a user, so {BRIDGE!r} stands there"
+_ENDS_WITHOUT_USER = f"it ends with the model's words, so {BRIDGE!r} stands there"
+
+
+def _closing(last: _Speaker | None) -> tuple[bytes, tuple[Remark, ...]]:
+    if last == "user":
+        return b"", ()
+    why = _ENDS_WITHOUT_USER if last else _OPENS_WITHOUT_USER
+    return encoded(_BRIDGE), (loss("bridged_turn", None, why),)
+
+
+def _parts(turn: Turn, writer: PartWriter, losses: Losses) -> list[Part]:
     match turn:
-        case SystemTurn(items=items):
-            for at, item in items:
-                yield writer.opening(at, item, losses)
-        case UserTurn(items=items):
-            for at, told in items:
-                yield from writer.told(at, told, losses)
         case AssistantTurn():
-            yield from _said(turn, writer, losses)
+            return _said(turn, writer, losses)
         case ResultsTurn(pairs=pairs):
-            for pair in pairs:
-                yield writer.result(pair, losses)
-            yield from writer.pictures_of(pairs)
+            return [*[writer.result(pair, losses) for pair in pairs], *writer.pictures_of(pairs)]
+        case UserTurn(items=items):
+            return [part for at, told in items for part in writer.told(at, told, losses)]
+        case SystemTurn(items=items):
+            return [writer.opening(at, item, losses) for at, item in items]
         case _:
             assert_never(turn)
 
 
-def _said(turn: AssistantTurn, writer: PartWriter, losses: Losses) -> Iterator[Json]:
+def _said(turn: AssistantTurn, writer: PartWriter, losses: Losses) -> list[Part]:
+    parts: list[Part] = []
     opens_step = True
     for at, item in turn.items:
         match item:
-            case Message():
-                yield from writer.words(at, item, losses)
             case Reasoning():
-                yield writer.thought(at, item, losses)
+                parts.append(writer.thought(at, item, losses))
             case ToolCall():
                 # Later calls of a batch are rightly unsigned (GEM-20, case 52).
-                yield writer.call(at, item, losses, opens_step=opens_step)
+                parts.append(writer.call(at, item, losses, opens_step=opens_step))
                 opens_step = False
+            case Message():
+                parts += writer.words(at, item, losses)
             case _:
                 assert_never(item)
-
-
-def _bridged(contents: Sequence[Body]) -> tuple[list[Json], tuple[Remark, ...]]:
-    """Return `contents`, a user's turn at either end where a model's stood (GEM-15, case 65)."""
-    bridge: Json = {"role": "user", "parts": [{"text": BRIDGE}]}
-    lacks_opening = not contents or contents[0]["role"] == "model"
-    lacks_question = bool(contents) and contents[-1]["role"] == "model"
-    ends = [
-        *(["opens with no word of a user"] if lacks_opening else []),
-        *(["ends with the model's words"] if lacks_question else []),
-    ]
-    bridged = [bridge] * lacks_opening + [*contents] + [bridge] * lacks_question
-    losses = (loss("bridged_turn", None, f"it {end}, so {BRIDGE!r} stands there") for end in ends)
-    return bridged, tuple(losses)
+    return parts

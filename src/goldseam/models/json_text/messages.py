@@ -37,6 +37,7 @@ from goldseam.models.json_text.forms import (
 )
 from goldseam.models.json_text.losses import losses_in
 from goldseam.models.json_text.provider import ProviderMessage
+from goldseam.models.turn_cache import common_length
 
 INSTRUCTIONS = "\n\n# Instructions\n\n"
 """Stands between what the dialect writes and the conversation's own system texts."""
@@ -75,7 +76,7 @@ class MessageWriter:
 
     def write(self, history: Sequence[HistoryItem]) -> Written:
         """Return the messages for `history`, with remarks on what was not written last time."""
-        kept = _common_length(self._seen, history)
+        kept = common_length(self._seen, history)
         # The message that holds the last common item may have grown: it is written again.
         whole = max(bisect_right(self._starts, kept - 1) - 1, 0)
         start = self._starts[whole] if self._starts else 0
@@ -122,18 +123,6 @@ def _contract(*, several_calls: bool) -> str:
     text = files("goldseam.models.json_text").joinpath("contract.md").read_text(encoding="utf-8")
     one, several, told = text.strip().split("\n\n---\n\n")
     return "\n\n".join([one, several, told] if several_calls else [one, told])
-
-
-def _common_length(seen: Sequence[HistoryItem], history: Sequence[HistoryItem]) -> int:
-    shorter = min(len(seen), len(history))
-    if isinstance(seen, Conversation) and isinstance(history, Conversation):
-        # SLF001: two conversations that share their storage agree as far as both reach, which
-        # nothing public says; comparing item by item would cost the whole history each turn.
-        shared = seen._items is history._items  # noqa: SLF001
-        if shared:
-            return shorter
-    pairs = zip(seen, history, strict=False)
-    return next((n for n, (old, new) in enumerate(pairs) if old is not new), shorter)
 
 
 def _turns(

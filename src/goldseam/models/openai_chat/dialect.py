@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from goldseam.kernel.conversation import HistoryItem
 from goldseam.kernel.errors import ModelProviderError
 from goldseam.kernel.request import ModelRequest
-from goldseam.models.dialect import Body, Dialect, FailedReply, Profile, Reader, Written
+from goldseam.models.dialect import Body, Dialect, FailedReply, Profile, Written
 from goldseam.models.openai_chat.failures import explain_failure
 from goldseam.models.openai_chat.read import ChatReader
 from goldseam.models.openai_chat.read_back import read_back
-from goldseam.models.openai_chat.write import write
+from goldseam.models.openai_chat.write import ChatWriter
 
 
 class ChatDialect:
@@ -20,11 +20,15 @@ class ChatDialect:
         del profile
         return "/chat/completions"
 
-    def write(self, request: ModelRequest, profile: Profile) -> Written:
-        """Return the body for `request`; see `goldseam.models.openai_chat.write`."""
-        return write(request, profile)
+    def writer(self, profile: Profile) -> ChatWriter:
+        """Return a writer for the requests of one run; see `goldseam.models.openai_chat.write`."""
+        return ChatWriter(profile)
 
-    def reader(self, profile: Profile) -> Reader:
+    def write(self, request: ModelRequest, profile: Profile) -> Written:
+        """Return the body for `request`, as a new writer does."""
+        return self.writer(profile).write(request)
+
+    def reader(self, profile: Profile) -> ChatReader:
         """Return a reader for one reply, streamed or whole."""
         return ChatReader(profile)
 

@@ -4,12 +4,12 @@ Knows no order of messages and no reply.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 
-from goldseam.kernel.conversation import Image, Reasoning, Seal
+from goldseam.kernel.conversation import Image, Seal
 from goldseam.kernel.json_text import BadJsonError, Json, read_json, write_json
-from goldseam.models.dialect import Body, Profile
-from goldseam.models.fitting import own_seal
+from goldseam.models.dialect import Body
+from goldseam.models.encoding import Part
 from goldseam.models.json_paths import inner_text, objects_in
 
 REASONING_FIELD = "reasoning_field"
@@ -37,12 +37,12 @@ _PICTURES = re.compile(r"\[images of the result ([^\]]*)\]")
 _DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 
 
-def text_part(text: str) -> Body:
+def text_part(text: str) -> Part:
     """Return a part of text."""
     return {"type": "text", "text": text}
 
 
-def image_part(image: Image) -> Body:
+def image_part(image: Image) -> Part:
     """Return a part that shows `image`."""
     url = f"data:{image.media_type};base64,{image.data}"
     return {"type": "image_url", "image_url": {"url": url}}
@@ -62,7 +62,7 @@ def text_in(content: Json) -> str:
     return "".join(inner_text(part, "text") for part in objects_in(content))
 
 
-def pictures_part(wire_id: str) -> Body:
+def pictures_part(wire_id: str) -> Part:
     """Return the part in front of the pictures that the result of the call `wire_id` holds."""
     return text_part(f"[images of the result {wire_id}]")
 
@@ -78,30 +78,23 @@ def sealed(origin: str, name: str, value: Json) -> tuple[Seal, ...]:
     return (Seal(origin=origin, name=name, value=write_json(value)),) if value else ()
 
 
-def unsealed(seals: tuple[Seal, ...], name: str, profile: Profile) -> Json:
-    """Return the value that our own seal `name` holds, `None` where there is none to be read."""
-    text = own_seal(seals, name, profile) if seals else None
+def unsealed(text: str | None) -> Json:
+    """Return the value that a seal holds as `text`, `None` where there is none to be read."""
     try:
         return read_json(text) if text else None
     except BadJsonError:
         return None
 
 
-def details_of(thought: Reasoning, profile: Profile) -> list[Json]:
-    """Return the structured thoughts that came from here with `thought`, none where none did."""
-    details = unsealed(thought.seals, REASONING_DETAILS, profile)
+def details_in(own: Mapping[str, str]) -> list[Json]:
+    """Return the structured thoughts among a thought's `own` seals, none where there are none."""
+    details = unsealed(own.get(REASONING_DETAILS))
     return details if isinstance(details, list) else []
 
 
-def plain_thought(thought: Reasoning, profile: Profile) -> str:
-    """Return the words of `thought` where they came from here in the host's reasoning field."""
-    if profile.reasoning_field is None or profile.echoes_reasoning == "never":
-        return ""
-    came_from_here = own_seal(thought.seals, REASONING_FIELD, profile) is not None
-    return thought.text or "" if came_from_here else ""
-
-
-def text_of_details(details: Iterable[Json]) -> str | None:
+def text_of_details(details: Sequence[Json]) -> str | None:
     """Return the readable words of structured thoughts, where there are any."""
+    if not details:
+        return None
     words = [inner_text(entry, "text") or inner_text(entry, "summary") for entry in details]
     return "".join(words) or None

@@ -8,17 +8,17 @@ from typing import Literal, TypeAlias, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goldseam.kernel.conversation import Feedback, Image, Message, Reasoning
-from goldseam.kernel.json_text import Json
-from goldseam.models.dialect import Body, Profile
+from goldseam.kernel.conversation import Feedback, Image, Message
+from goldseam.models.dialect import Profile
+from goldseam.models.encoding import Part
 from goldseam.models.fitting import Losses, WireIds, fit_name, result_text, told_text
 from goldseam.models.openai_chat import forms
 from goldseam.models.openai_chat.said import SaidWriter
-from goldseam.models.turn_cache import Rendered
 from goldseam.models.turns import Answered, AssistantTurn, ResultsTurn, SystemTurn, Turn, UserTurn
 
-Ending: TypeAlias = Literal["results", "pictures", "other"]
-"""What messages end in: results, the pictures of results as a user message, or anything else."""
+Ending: TypeAlias = Literal["assistant", "results", "pictures", "told"]
+"""Whose words messages end in, or ended were there any: the pictures are those of results, as a
+user message; `told` is all else that the system or the user say."""
 
 
 class _Told(Struct, frozen=True, kw_only=True):
@@ -37,37 +37,31 @@ class MessageWriter:
         self._profile = profile
         self._ids = WireIds(profile.ids)
         self._said = SaidWriter(profile, self._ids)
+        self.hides = self._said.hides
         # Hosts that are strict about roles take the system's words at the beginning alone.
         self._is_strict = profile.merges_same_role or profile.bridges_user_after_tool
 
-    def hides(self, thought: Reasoning) -> bool:
-        """Whether `thought` has no place in any message here (XLT-3)."""
-        profile = self._profile
-        return not (forms.plain_thought(thought, profile) or forms.details_of(thought, profile))
-
-    def step(self, ending: Ending, turn: Turn) -> tuple[Ending, Rendered]:
-        """Return what the messages end in with `turn`, and what `turn` adds to them."""
-        losses = Losses(turn.losses)
-        now: Ending = "other"
+    def step(self, ending: Ending, turn: Turn, losses: Losses) -> tuple[Ending, list[Part]]:
+        """Return what the messages end in with `turn`, and the messages that `turn` adds."""
+        now: Ending = "told"
         match turn:
+            case AssistantTurn():
+                messages, now = self._said.write(turn, losses), "assistant"
+            case ResultsTurn():
+                messages = self._results(turn, losses)
+                now = "results" if messages[-1]["role"] == "tool" else "pictures"
+            case UserTurn():
+                messages = self._bridge(turn.start, ending, losses)
+                messages += self._merged([self._user(*item, losses) for item in turn.items], losses)
             case SystemTurn():
                 messages = self._merged(
                     [self._system(*item, losses) for item in turn.items], losses
                 )
-            case UserTurn():
-                messages = self._bridge(turn.start, ending, losses)
-                messages += self._merged([self._user(*item, losses) for item in turn.items], losses)
-            case AssistantTurn():
-                messages = self._said.write(turn, losses)
-            case ResultsTurn():
-                messages = self._results(turn, losses)
-                now = "results" if messages[-1]["role"] == "tool" else "pictures"
             case _:
                 assert_never(turn)
-        rendered = Rendered(parts=tuple(messages), losses=losses.found)
-        return now, rendered
+        return now, messages
 
-    def _bridge(self, at: int, ending: Ending, losses: Losses) -> list[Body]:
+    def _bridge(self, at: int, ending: Ending, losses: Losses) -> list[Part]:
         """Return what must stand between results and a user message (MIS-2, cases 80, 82)."""
         profile = self._profile
         needed = (ending == "results" and profile.bridges_user_after_tool) or (
@@ -101,7 +95,7 @@ class MessageWriter:
             return _Told(at=at, role="user", text=text, images=images)
         return _Told(at=at, role="user", text=losses.images(at, text, images))
 
-    def _merged(self, told: list[_Told], losses: Losses) -> list[Body]:
+    def _merged(self, told: list[_Told], losses: Losses) -> list[Part]:
         """Return what one turn tells as messages: one, where the host takes no two of one role."""
         if not self._profile.merges_same_role:
             return [_message([item]) for item in told]
@@ -109,29 +103,33 @@ class MessageWriter:
             losses.note("texts_joined", item.at, "it shares one message with what is before it")
         return [_message(told)]
 
-    def _results(self, turn: ResultsTurn, losses: Losses) -> list[Body]:
-        messages, pictures = list[Body](), list[Json]()
-        for pair in turn.pairs:
-            messages.append(self._result(pair, losses))
-            images = pair.result.images if self._profile.takes_images else ()
-            if images:
-                wire_id = self._ids.of(pair.call.call_id)
-                pictures += [forms.pictures_part(wire_id), *map(forms.image_part, images)]
-        if pictures:
+    def _results(self, turn: ResultsTurn, losses: Losses) -> list[Part]:
+        messages = [self._result(pair, losses) for pair in turn.pairs]
+        if not self._profile.takes_images:
+            return messages
+        pictured = [pair for pair in turn.pairs if pair.result.images]
+        if pictured:
             messages += self._bridge(turn.pairs[0].at, "results", losses)
-            messages.append({"role": "user", "content": pictures})
+            messages.append({"role": "user", "content": self._pictures(pictured)})
         return messages
 
-    def _result(self, pair: Answered, losses: Losses) -> Body:
+    def _pictures(self, pairs: list[Answered]) -> list[Part]:
+        parts: list[Part] = []
+        for pair in pairs:
+            parts.append(forms.pictures_part(self._ids.of(pair.call.call_id)))
+            parts += map(forms.image_part, pair.result.images)
+        return parts
+
+    def _result(self, pair: Answered, losses: Losses) -> Part:
         result, at = pair.result, pair.at
         if result.kind not in {"done", "failed"}:
             losses.note("result_kind_not_shown", at, f"{result.kind} is told as an error")
         content = losses.text(at, result.content)
-        if not self._profile.takes_images:
+        if result.images and not self._profile.takes_images:
             content = losses.images(at, content, result.images)
-        if content != result.content:
+        if content is not result.content:
             result = replace(result, content=content)
-        message: Body = {
+        message: Part = {
             "role": "tool",
             "tool_call_id": self._ids.of(pair.call.call_id),
             "content": result_text(result),
@@ -141,9 +139,10 @@ class MessageWriter:
         return message
 
 
-def _message(told: list[_Told]) -> Body:
+def _message(told: list[_Told]) -> Part:
     """Return one message that tells it all: plain text, or parts where there are pictures."""
-    text, parts = "", list[Json]()
+    text = ""
+    parts: list[Part] = []
     for number, item in enumerate(told):
         text += forms.JOINT + item.text if number else item.text
         if item.images:

@@ -1,11 +1,14 @@
 """A request as a body: settings and tools first, then messages that only ever grow at the end."""
 
-from hashlib import sha256
+from functools import lru_cache
 
-from goldseam.kernel.json_text import Json, write_json
+from msgspec import Raw
+
+from goldseam.kernel.json_text import Json
 from goldseam.kernel.request import ModelRequest, Remark, ToolSpec
 from goldseam.models.dialect import Body, Profile, Written
-from goldseam.models.fitting import fit_name, loss, sendable
+from goldseam.models.encoding import Part, body_of, encoded, raw_json
+from goldseam.models.fitting import cache_key, fit_name, loss, sendable
 from goldseam.models.openai_chat import forms
 from goldseam.models.openai_chat.messages import Ending, MessageWriter
 from goldseam.models.schemas import fit_schema, fit_strict
@@ -18,49 +21,34 @@ class ChatWriter:
     def __init__(self, profile: Profile) -> None:
         writer = MessageWriter(profile)
         self._profile = profile
-        self._turns = TurnCache[Ending]("other", writer.step, hides=writer.hides)
-        self._specs: tuple[ToolSpec, ...] = ()
-        self._tools: tuple[list[Json], tuple[Remark, ...]] = ([], ())
+        self._turns = TurnCache[Ending]("assistant", writer.step, hides=writer.hides)
 
     def write(self, request: ModelRequest) -> Written:
-        """Return the body for `request`, which is the same whatever was written before it.
-
-        The parts that stay the same from body to body are shared by them: none may be changed.
-        """
-        if request.tools != self._specs:
-            self._specs = request.tools
-            self._tools = _tools(request.tools, self._profile)
-        tools, tool_losses = self._tools
-        rendered = self._turns.write(request.history)
-        messages, bridges = _closed(rendered.parts)
-        settings, setting_losses = _settings(request, self._profile)
-        body = settings
+        """Return the body for `request`; see `goldseam.models.dialect.Writer`."""
+        head, setting_losses = _settings(request, self._profile)
         if self._profile.caches:
-            body["prompt_cache_key"] = _cache_key(messages)
-        if tools:
-            body["tools"] = tools
-        body["messages"] = messages
+            head["prompt_cache_key"] = cache_key(request.history)
+        tools, tool_losses = _tools(request.tools, self._profile)
+        if request.tools:
+            head["tools"] = tools
+        said = self._turns.write(request.history)
+        closing, bridges = _closing(said.state)
         return Written(
-            body=body, losses=(*setting_losses, *tool_losses, *rendered.losses, *bridges)
+            encoded=body_of(head, "messages", said.text, closing),
+            losses=(*setting_losses, *tool_losses, *said.losses, *bridges),
         )
 
 
-def write(request: ModelRequest, profile: Profile) -> Written:
-    """Return the body for `request`; raises nothing for what a history can hold."""
-    return ChatWriter(profile).write(request)
-
-
-def _closed(parts: tuple[Body, ...]) -> tuple[list[Json], list[Remark]]:
-    """Return the messages, the last not the assistant's: hosts do not agree what that would ask."""
-    messages = list[Json](parts)
-    if parts and parts[-1]["role"] != "assistant":
-        return messages, []
+def _closing(ending: Ending) -> tuple[bytes, tuple[Remark, ...]]:
+    """Return what must stand last: no assistant may, since hosts do not agree what it would ask."""
+    if ending != "assistant":
+        return b"", ()
     bridge = loss("bridged_turn", None, f"the user says {forms.CONTINUE} at the end")
-    return [*messages, {"role": "user", "content": forms.CONTINUE}], [bridge]
+    return encoded({"role": "user", "content": forms.CONTINUE}), (bridge,)
 
 
-def _settings(request: ModelRequest, profile: Profile) -> tuple[Body, list[Remark]]:
-    body: Body = {"model": profile.model}
+def _settings(request: ModelRequest, profile: Profile) -> tuple[Part, list[Remark]]:
+    body: Part = {"model": profile.model}
     dropped = list[Remark]()
     if profile.streams:
         body["stream"] = True
@@ -77,7 +65,8 @@ def _settings(request: ModelRequest, profile: Profile) -> tuple[Body, list[Remar
     return body, dropped
 
 
-def _tools(specs: tuple[ToolSpec, ...], profile: Profile) -> tuple[list[Json], tuple[Remark, ...]]:
+@lru_cache(maxsize=16)
+def _tools(specs: tuple[ToolSpec, ...], profile: Profile) -> tuple[Raw, tuple[Remark, ...]]:
     tools, losses = list[Json](), list[Remark]()
     for spec in specs:
         name = fit_name(spec.name)
@@ -93,10 +82,4 @@ def _tools(specs: tuple[ToolSpec, ...], profile: Profile) -> tuple[list[Json], t
         else:
             function |= {"parameters": strict, "strict": True}
         tools.append({"type": "function", "function": function})
-    return tools, tuple(losses)
-
-
-def _cache_key(messages: list[Json]) -> str:
-    """Return a key that all requests of one run share: its opening, which never changes."""
-    opening = write_json(messages[:2])
-    return f"goldseam-{sha256(opening.encode()).hexdigest()[:32]}"
+    return raw_json(tools), tuple(losses)

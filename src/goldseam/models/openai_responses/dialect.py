@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from goldseam.kernel.conversation import HistoryItem
 from goldseam.kernel.errors import ModelProviderError
 from goldseam.kernel.request import ModelRequest
-from goldseam.models.dialect import Body, Dialect, FailedReply, Profile, Reader, Written
+from goldseam.models.dialect import Body, Dialect, FailedReply, Profile, Written
 from goldseam.models.openai_responses.failures import explain_failure
 from goldseam.models.openai_responses.read import ResponsesReader
 from goldseam.models.openai_responses.read_back import read_back
@@ -13,23 +13,22 @@ from goldseam.models.openai_responses.write import RequestWriter
 
 
 class ResponsesDialect:
-    """OpenAI Responses. Keeps what it wrote last, so that the next turn costs what is new."""
-
-    def __init__(self) -> None:
-        self._written: tuple[Profile, RequestWriter] | None = None
+    """OpenAI Responses; fits `goldseam.models.dialect.Dialect`."""
 
     def path(self, profile: Profile) -> str:
         """Return the path below the host's URL, the same for every profile."""
         del profile
         return "/responses"
 
-    def write(self, request: ModelRequest, profile: Profile) -> Written:
-        """Return the body for `request`; its items must not be changed."""
-        if self._written is None or self._written[0] != profile:
-            self._written = profile, RequestWriter(profile)
-        return self._written[1].write(request)
+    def writer(self, profile: Profile) -> RequestWriter:
+        """Return a writer for the requests of one run."""
+        return RequestWriter(profile)
 
-    def reader(self, profile: Profile) -> Reader:
+    def write(self, request: ModelRequest, profile: Profile) -> Written:
+        """Return the body for `request`, as a new writer does."""
+        return self.writer(profile).write(request)
+
+    def reader(self, profile: Profile) -> ResponsesReader:
         """Return a reader for one reply, streamed or whole."""
         return ResponsesReader(profile)
 

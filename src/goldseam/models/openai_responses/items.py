@@ -6,28 +6,29 @@ back only to the model that had them, whole and right before what they led to, o
 """
 
 from collections.abc import Sequence
-from typing import TypeAlias, assert_never
+from typing import assert_never
+
+from msgspec import Raw
 
 from goldseam.kernel.conversation import (
-    Arguments,
     Feedback,
     Image,
     Message,
     Reasoning,
-    Seal,
     ToolCall,
 )
 from goldseam.kernel.json_text import BadJsonError, Json, read_json
 from goldseam.kernel.request import ReplyItem
 from goldseam.models.dialect import Profile
+from goldseam.models.encoding import Part, raw_json
 from goldseam.models.fitting import (
     Losses,
     WireIds,
     fit_name,
+    own_seals,
     result_text,
     sendable_json,
     shown_arguments,
-    write_json_text,
 )
 from goldseam.models.openai_responses.forms import (
     ENCRYPTED,
@@ -38,10 +39,9 @@ from goldseam.models.openai_responses.forms import (
     summary_of,
     user_text,
 )
-from goldseam.models.turn_cache import Rendered
 from goldseam.models.turns import Answered, AssistantTurn, ResultsTurn, SystemTurn, Turn, UserTurn
 
-_Item: TypeAlias = dict[str, Json]
+_OF_A_THOUGHT = {ITEM_ID, ENCRYPTED, SUMMARY}
 
 
 class ItemWriter:
@@ -51,82 +51,81 @@ class ItemWriter:
         self._profile = profile
         self._origin = profile.origin
         self._ids = WireIds(profile.ids)
-        self._losses = Losses()
 
     def hides(self, thought: Reasoning) -> bool:
         """Whether `thought` cannot go back: not of this model, or without its sealed form."""
-        own = self._own(thought.seals)
+        own = own_seals(thought.seals, self._origin)
         return ITEM_ID not in own or ENCRYPTED not in own
 
-    def render(self, turn: Turn) -> Rendered:
-        """Return the input items of `turn`, and every loss that writing them brought."""
-        self._losses = Losses(turn.losses)
+    def render(self, turn: Turn, losses: Losses) -> list[Part]:
+        """Return the input items of `turn`, and note every loss that writing them brings."""
         match turn:
-            case SystemTurn() | UserTurn():
-                items = [self._told(at, item) for at, item in turn.items]
             case AssistantTurn():
-                items = self._said(turn.items)
+                return self._said(turn.items, losses)
             case ResultsTurn():
-                items = self._answered(turn.pairs)
+                return self._answered(turn.pairs, losses)
+            case UserTurn() | SystemTurn():
+                return [self._told(at, item, losses) for at, item in turn.items]
             case _:
                 assert_never(turn)
-        return Rendered(parts=tuple(items), losses=self._losses.found)
 
-    def _told(self, at: int, item: Message | Feedback) -> _Item:
+    def _told(self, at: int, item: Message | Feedback, losses: Losses) -> Part:
         if not isinstance(item, Message):
-            return _message("user", self._losses.text(at, user_text(item)))
-        self._losses.seals(at, item.seals)
+            return _message("user", losses.text(at, user_text(item)))
+        losses.seals(at, item.seals)
         if item.role == "system":
-            text = self._losses.images(at, self._losses.text(at, item.text), item.images)
+            text = losses.images(at, losses.text(at, item.text), item.images)
             return _message(self._profile.system_role, text)
-        text = self._losses.text(at, user_text(item))
+        text = losses.text(at, user_text(item))
         if item.images and self._profile.takes_images:
             return _message("user", [{"type": "input_text", "text": text}, *_shown(item.images)])
-        return _message("user", self._losses.images(at, text, item.images))
+        return _message("user", losses.images(at, text, item.images))
 
-    def _said(self, items: Sequence[tuple[int, ReplyItem]]) -> list[_Item]:
-        kept = set[int]()
-        for at, item in reversed(items):
-            # A thought stands only before the very item that it stood before in the reply.
-            if not isinstance(item, Reasoning) or at + 1 in kept:
-                kept.add(at)
-        written = list[_Item]()
+    def _said(self, items: Sequence[tuple[int, ReplyItem]], losses: Losses) -> list[Part]:
+        written: list[Part] = []
+        waiting: list[tuple[int, Reasoning]] = []
         for at, item in items:
+            # A thought stands only before the very item that it stood before in the reply.
+            if waiting and waiting[-1][0] + 1 != at:
+                _leave_out(waiting, losses)
             match item:
-                case Reasoning() if at not in kept:
-                    self._losses.note("reasoning_not_shown", at, "what it led to is not there")
                 case Reasoning():
-                    written.append(self._thought(at, item))
+                    waiting.append((at, item))
+                    continue
                 case Message():
-                    written.append(self._words(at, item))
+                    shown = self._words(at, item, losses)
                 case ToolCall():
-                    written.append(self._call(at, item))
+                    shown = self._call(at, item, losses)
                 case _:
                     assert_never(item)
+            written += [*(self._thought(*thought, losses) for thought in waiting), shown]
+            waiting.clear()
+        _leave_out(waiting, losses)
         return written
 
-    def _answered(self, pairs: Sequence[Answered]) -> list[_Item]:
-        written, pictures = list[_Item](), list[Json]()
+    def _answered(self, pairs: Sequence[Answered], losses: Losses) -> list[Part]:
+        written: list[Part] = []
+        pictures: list[Json] = []
         for pair in pairs:
             at, result, call_id = pair.at, pair.result, self._ids.of(pair.call.call_id)
-            text = self._losses.text(at, result_text(result))
+            text = losses.text(at, result_text(result))
             if result.kind not in {"done", "failed"}:
-                self._losses.note("result_kind_not_shown", at, f"{result.kind} is told as an error")
+                losses.note("result_kind_not_shown", at, f"{result.kind} is told as an error")
             if result.images and self._profile.takes_images:
                 words: Json = {"type": "input_text", "text": images_of(call_id)}
                 pictures += [words, *_shown(result.images)]
-            else:
-                text = self._losses.images(at, text, result.images)
+            elif result.images:
+                text = losses.images(at, text, result.images)
             written.append({"type": "function_call_output", "call_id": call_id, "output": text})
         return [*written, _message("user", pictures)] if pictures else written
 
-    def _thought(self, at: int, thought: Reasoning) -> _Item:
-        own = self._own(thought.seals)
-        self._note_seals(at, thought.seals, (ITEM_ID, ENCRYPTED, SUMMARY))
-        summary = _unsealed(own.get(SUMMARY))
+    def _thought(self, at: int, thought: Reasoning, losses: Losses) -> Part:
+        own = own_seals(thought.seals, self._origin)
+        losses.seals(at, thought.seals, shown=len(own.keys() & _OF_A_THOUGHT))
+        summary: Raw | list[Json] | None = _unsealed(own[SUMMARY]) if SUMMARY in own else None
         if summary is None:
             text = thought.text
-            summary = summary_of(None if text is None else self._losses.text(at, text))
+            summary = summary_of(None if text is None else losses.text(at, text))
         return {
             "type": "reasoning",
             "id": own[ITEM_ID],
@@ -134,38 +133,34 @@ class ItemWriter:
             "encrypted_content": own[ENCRYPTED],
         }
 
-    def _words(self, at: int, message: Message) -> _Item:
-        self._note_seals(at, message.seals, (PHASE,))
-        text = self._losses.images(at, self._losses.text(at, message.text), message.images)
+    def _words(self, at: int, message: Message, losses: Losses) -> Part:
+        text = losses.images(at, losses.text(at, message.text), message.images)
         written = _message("assistant", text)
-        own = self._own(message.seals)
-        return {**written, "phase": own[PHASE]} if PHASE in own else written
+        if message.seals:
+            own = own_seals(message.seals, self._origin)
+            losses.seals(at, message.seals, shown=PHASE in own)
+            if PHASE in own:
+                written["phase"] = own[PHASE]
+        return written
 
-    def _call(self, at: int, call: ToolCall) -> _Item:
-        self._losses.seals(at, call.seals)
+    def _call(self, at: int, call: ToolCall, losses: Losses) -> Part:
+        losses.seals(at, call.seals)
         call_id, name = self._ids.of(call.call_id), fit_name(call.tool_name)
         if call_id != call.call_id:
-            self._losses.note("call_id_changed", at, f"its call id is {call_id} here")
+            losses.note("call_id_changed", at, f"its call id is {call_id} here")
         if name != call.tool_name:
-            self._losses.note("tool_name_changed", at, f"its tool is called {name} here")
-        match call.arguments:
-            case Arguments(text=text) if "\\u" not in text:
-                arguments = text
-            case other:
-                arguments = write_json_text(shown_arguments(other, at, self._losses))
+            losses.note("tool_name_changed", at, f"its tool is called {name} here")
+        arguments = shown_arguments(call.arguments, at, losses)
         return {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
 
-    def _own(self, seals: Sequence[Seal]) -> dict[str, str]:
-        """Return the seals that this model made, byte for byte (XLT-3)."""
-        return {seal.name: seal.value for seal in seals if seal.origin == self._origin}
 
-    def _note_seals(self, at: int, seals: Sequence[Seal], names: Sequence[str]) -> None:
-        shown = [s for s in seals if s.name in names and s.origin == self._origin]
-        if len(shown) < len(seals):
-            self._losses.seals(at, seals)
+def _leave_out(thoughts: list[tuple[int, Reasoning]], losses: Losses) -> None:
+    for at, _ in thoughts:
+        losses.note("reasoning_not_shown", at, "what it led to is not there")
+    thoughts.clear()
 
 
-def _message(role: str, content: Json) -> _Item:
+def _message(role: str, content: Json) -> Part:
     return {"type": "message", "role": role, "content": content}
 
 
@@ -180,10 +175,10 @@ def _shown(images: Sequence[Image]) -> list[Json]:
     ]
 
 
-def _unsealed(summary: str | None) -> list[Json] | None:
-    """Return the summary as it was sealed, where it was and nobody broke it since."""
+def _unsealed(summary: str) -> Raw | None:
+    """Return the summary as it was sealed, where nobody broke it since."""
     try:
-        value = None if summary is None else sendable_json(read_json(summary))
+        value = sendable_json(read_json(summary))
     except BadJsonError:
         return None
-    return value if isinstance(value, list) else None
+    return raw_json(value) if isinstance(value, list) else None

@@ -3,18 +3,19 @@
 System texts stand in place, which this protocol allows everywhere, so nothing is hoisted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from hashlib import sha256
 
-from goldseam.kernel.conversation import HistoryItem, Message
+from msgspec import Raw
+
 from goldseam.kernel.json_text import Json
 from goldseam.kernel.request import ModelRequest, Remark, ToolSpec
-from goldseam.models.dialect import Body, Profile, Written
-from goldseam.models.fitting import Losses, fit_name, sendable, sendable_json
+from goldseam.models.dialect import Profile, Written
+from goldseam.models.encoding import Part, body_of, raw_json
+from goldseam.models.fitting import Losses, cache_key, fit_name, sendable, sendable_json
 from goldseam.models.openai_responses.items import ItemWriter
 from goldseam.models.schemas import fit_schema, fit_strict
-from goldseam.models.turn_cache import Rendered, TurnCache
+from goldseam.models.turn_cache import TurnCache
 from goldseam.models.turns import Turn
 
 _LEAST_OUTPUT = 16
@@ -27,28 +28,30 @@ class RequestWriter:
     def __init__(self, profile: Profile) -> None:
         items = ItemWriter(profile)
 
-        def step(_: None, turn: Turn) -> tuple[None, Rendered]:
-            return None, items.render(turn)
+        def step(_: None, turn: Turn, losses: Losses) -> tuple[None, list[Part]]:
+            return None, items.render(turn, losses)
 
         self._profile = profile
         self._turns = TurnCache(None, step, hides=items.hides)
 
     def write(self, request: ModelRequest) -> Written:
-        """Return the body for `request`, which shares its items with the next one's."""
+        """Return the body for `request`; see `goldseam.models.dialect.Writer`."""
         profile, losses = self._profile, Losses()
-        body: Body = {"model": profile.model, "store": False}
+        head: Part = {"model": profile.model, "store": False}
         if profile.streams:
-            body["stream"] = True
-        body["max_output_tokens"] = _output_limit(request.max_output_tokens, losses)
-        body |= _thinking(profile, losses)
+            head["stream"] = True
+        head["max_output_tokens"] = _output_limit(request.max_output_tokens, losses)
+        head |= _thinking(profile, losses)
         if profile.caches:
-            body["prompt_cache_key"] = _cache_key(request.history)
+            head["prompt_cache_key"] = cache_key(request.history)
         tools, simplified = _tools(request.tools, is_strict=profile.strict_schemas)
-        if tools:
-            body["tools"] = tools
-        rendered = self._turns.write(request.history)
-        body["input"] = list[Json](rendered.parts)
-        return Written(body=body, losses=(*losses.found, *simplified, *rendered.losses))
+        if request.tools:
+            head["tools"] = tools
+        items = self._turns.write(request.history)
+        return Written(
+            encoded=body_of(head, "input", items.text),
+            losses=(*losses.found, *simplified, *items.losses),
+        )
 
 
 def _output_limit(tokens: int, losses: Losses) -> int:
@@ -58,9 +61,9 @@ def _output_limit(tokens: int, losses: Losses) -> int:
     return max(tokens, _LEAST_OUTPUT)
 
 
-def _thinking(profile: Profile, losses: Losses) -> Body:
+def _thinking(profile: Profile, losses: Losses) -> Part:
     """Return what concerns thinking: a model that thinks takes no temperature (OAI-19)."""
-    body: Body = {}
+    body: Part = {}
     if profile.thinking:
         body["include"] = ["reasoning.encrypted_content"]  # RSP-10
     if profile.effort is not None:
@@ -73,27 +76,14 @@ def _thinking(profile: Profile, losses: Losses) -> Body:
     return body
 
 
-def _cache_key(history: Sequence[HistoryItem]) -> str:
-    """Return a key that all requests of a run have in common, from how its history opens."""
-    digest = sha256()
-    for item in history:
-        if not isinstance(item, Message) or item.role == "assistant":
-            break
-        digest.update(f"{item.role}\0{item.text}\0".encode("utf-8", "surrogatepass"))
-    return f"goldseam-{digest.hexdigest()[:32]}"
+@lru_cache(maxsize=16)
+def _tools(specs: tuple[ToolSpec, ...], *, is_strict: bool) -> tuple[Raw, tuple[Remark, ...]]:
+    written = [_tool(spec, is_strict=is_strict) for spec in specs]
+    tools: list[Json] = [tool for tool, _ in written]
+    return raw_json(tools), tuple(remark for _, lost in written for remark in lost)
 
 
-def _tools(specs: Sequence[ToolSpec], *, is_strict: bool) -> tuple[list[Json], list[Remark]]:
-    tools, losses = list[Json](), list[Remark]()
-    for spec in specs:
-        tool, lost = _tool(spec, is_strict=is_strict)
-        tools.append(tool)
-        losses += lost
-    return tools, losses
-
-
-@lru_cache(maxsize=256)
-def _tool(spec: ToolSpec, *, is_strict: bool) -> tuple[dict[str, Json], tuple[Remark, ...]]:
+def _tool(spec: ToolSpec, *, is_strict: bool) -> tuple[dict[str, Json], Iterator[Remark]]:
     """Return the tool, flat (RSP-2), strict where that can be said (OAI-15, case 92)."""
     strict = fit_strict(spec.parameters) if is_strict else None
     schema, simplified = (strict, ()) if strict else fit_schema(spec.parameters, "openai")
@@ -109,4 +99,4 @@ def _tool(spec: ToolSpec, *, is_strict: bool) -> tuple[dict[str, Json], tuple[Re
         lost.append(("tool_name_changed", f"is called {tool['name']} here"))
     if tool["description"] != spec.description or tool["parameters"] != schema:
         lost.append(("text_replaced", "characters that cannot be sent were replaced"))
-    return tool, tuple(Remark(code=c, text=f"tool {spec.name}: {what}") for c, what in lost)
+    return tool, (Remark(code=c, text=f"tool {spec.name}: {what}") for c, what in lost)
