@@ -1,6 +1,7 @@
 """Hosts as data: which dialect each speaks, where, under which key, and what its models are like.
 
-Reads `catalog.toml` beside it, and rows of the same form from the person's settings, strictly.
+Reads `catalog.toml` and `prices.toml` beside it, and rows of the same form from the person's
+settings, strictly.
 Knows no dialect, no socket, and no environment but the one it is handed.
 """
 
@@ -8,15 +9,18 @@ import re
 import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
+from goldseam.kernel.budget import Price
 from goldseam.models.dialect import Profile
 from goldseam.wire.secret import Secret
 
 DialectName: TypeAlias = Literal["openai_chat", "openai_responses", "anthropic", "gemini"]
+
+Picodollars: TypeAlias = Annotated[int, Meta(ge=0)]
 
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 _SEVERAL = ":,"
@@ -52,6 +56,15 @@ class ModelRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     facts: dict[str, Any] = {}
 
 
+class PriceRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a token of one model costs at the most; cached input may have no price of its own."""
+
+    input: Picodollars
+    output: Picodollars
+    cache_read: Picodollars | None = None
+    cache_write: Picodollars | None = None
+
+
 class GivenKey(Struct, frozen=True, kw_only=True):
     """A key that is set, and the form in which it is shown."""
 
@@ -74,6 +87,7 @@ class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     version_header: str = ""
     facts: dict[str, Any] = {}
     models: dict[str, ModelRow] = {}
+    prices: dict[str, PriceRow] = {}
 
     def __post_init__(self) -> None:
         """Refuse a name that cannot be said, and facts that no profile has."""
@@ -94,6 +108,21 @@ class Host(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def context_tokens(self, model: str) -> int | None:
         """Return how many tokens `model` can hold, `None` where that is unknown."""
         return self.models.get(model, ModelRow()).context_tokens
+
+    def price(self, model: str) -> Price | None:
+        """Return what `model` costs here at the most, `None` where that is unknown.
+
+        Cached input without a price of its own counts as fresh input.
+        """
+        row = self.prices.get(model)
+        if row is None:
+            return None
+        return Price(
+            input=row.input,
+            output=row.output,
+            cache_read=row.input if row.cache_read is None else row.cache_read,
+            cache_write=row.input if row.cache_write is None else row.cache_write,
+        )
 
     @property
     def key_variables(self) -> tuple[str, ...]:
@@ -132,11 +161,15 @@ def read_catalog(own_rows: Mapping[str, Mapping[str, Any]] | None = None) -> Cat
     Raises:
         BadRowError: a row has an unknown field, lacks one, or has one of the wrong kind.
     """
-    text = files("goldseam.models").joinpath("catalog.toml").read_text(encoding="utf-8")
-    rows: dict[str, dict[str, Any]] = tomllib.loads(text)
+    rows, prices = _table("catalog.toml"), _table("prices.toml")
+    rows = {name: {**row, "prices": prices.get(name, {})} for name, row in rows.items()}
     for name, row in (own_rows or {}).items():
         rows[name] = {**rows.get(name, {}), **row}
     return {name: _host(name, row) for name, row in rows.items()}
+
+
+def _table(file: str) -> dict[str, dict[str, Any]]:
+    return tomllib.loads(files("goldseam.models").joinpath(file).read_text(encoding="utf-8"))
 
 
 def _host(name: str, row: Mapping[str, Any]) -> Host:
