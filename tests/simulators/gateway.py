@@ -5,12 +5,15 @@ it was refused is kept for the test to read.
 """
 
 import json
+import struct
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self, TypeAlias
+from select import select
+from socket import SO_LINGER, SOL_SOCKET
+from typing import Any, Literal, Self, TypeAlias
 
 from simulators import anthropic, gemini, openai_chat, openai_responses
 from simulators.anthropic_thoughts import Facts as AnthropicFacts
@@ -34,12 +37,17 @@ class Fault:
     headers: tuple[tuple[str, str], ...] = ()
     delay_s: float = 0
     cut_at: int | None = None
-    """Hang up after this many bytes of the body."""
+    """Break off after this many bytes of the body."""
+    cut_by: Literal["hanging up", "falling silent", "resetting"] = "hanging up"
+    """At byte 0, those who do not hang up do not even send the head; silence lasts until the
+    client leaves."""
     drip_s: float | None = None
     """Seconds to wait after each byte of the body."""
 
 
 Step: TypeAlias = Say | Fault | tuple[Say, Fault]
+
+SCRIPT_ENDED = Fault(status=500, body=b"script ended")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,17 +74,25 @@ class Asked:
 class Gateway:
     """Serves all four protocols at one port, answering from one script."""
 
-    def __init__(self, *script: Step, facts: Facts | None = None) -> None:
-        self.script = list(script)
+    def __init__(
+        self, *script: Step, facts: Facts | None = None, ever_after: Step = SCRIPT_ENDED
+    ) -> None:
         self.facts = facts or Facts()
+        self.lock = threading.Lock()
+        self.while_silent: Callable[[], object] = lambda: None
+        """Called time and again, by another thread, while an answer keeps silent."""
+        self.begin(*script, ever_after=ever_after)
+
+    def begin(self, *script: Step, ever_after: Step = SCRIPT_ENDED) -> None:
+        """Forget all that was, and answer from `script`; once it has ended, by `ever_after`."""
+        self.script = list(script)
+        self.ever_after = ever_after
         self.memory = Memory()
         self.asked: list[Asked] = []
-        self.lock = threading.Lock()
 
     def __enter__(self) -> Self:
         bound = type("Bound", (_Exchange,), {"served_by": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), bound)
-        self._server.daemon_threads = False
+        self._server = _Server(("127.0.0.1", 0), bound)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
         self._thread.start()
@@ -98,9 +114,10 @@ class Gateway:
         """Every refusal so far."""
         return [asked.refusal for asked in self.asked if asked.refusal]
 
-    def next_step(self) -> tuple[Say | None, Fault]:
-        """Take the next step of the script: what is said, and what goes wrong with it."""
-        match self.script.pop(0) if self.script else Fault(status=500, body=b"script ended"):
+    def next_step(self, body: Any) -> tuple[Say | None, Fault]:
+        """Return what is said in answer to `body`, and what goes wrong with it."""
+        del body  # here the script alone decides
+        match self.script.pop(0) if self.script else self.ever_after:
             case Fault() as fault:
                 return None, fault
             case Say() as say:
@@ -139,6 +156,12 @@ class Gateway:
                 return gemini_reply(say, self.memory)
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False
+    request_queue_size = 256
+    """So many may come at once."""
+
+
 class _Exchange(BaseHTTPRequestHandler):
     served_by: Gateway
     protocol_version = "HTTP/1.1"
@@ -161,7 +184,7 @@ class _Exchange(BaseHTTPRequestHandler):
         with gateway.lock:
             refusal = self._refusal(vendor, body)
             if vendor and not refusal:
-                say, fault = gateway.next_step()
+                say, fault = gateway.next_step(body)
                 spoken = gateway.speak(vendor, say) if say else None
         if refusal:
             self._whole(refusal.status, json.dumps(refusal.body).encode())
@@ -182,7 +205,9 @@ class _Exchange(BaseHTTPRequestHandler):
     def _answer(self, vendor: Vendor, body: Any, spoken: Spoken | None, fault: Fault) -> None:
         if fault.delay_s:
             self.served_by.pause(fault.delay_s)
-        if spoken is None or fault.body is not None or fault.status is not None:
+        if fault.cut_at == 0 and fault.cut_by != "hanging up":
+            self._break_off(fault)
+        elif spoken is None or fault.body is not None or fault.status is not None:
             self._faulty(fault.status or 200, fault.body or b"", fault)
         else:
             self._streamed(*_pieces(vendor, self.path, body, spoken), fault)
@@ -218,13 +243,29 @@ class _Exchange(BaseHTTPRequestHandler):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(sent), sent) if chunked and sent else sent)
             self.wfile.flush()
             if left is not None and len(sent) < len(piece):
-                self.close_connection = True
+                self._break_off(fault)
                 return False
             left = left if left is None else left - len(sent)
             if fault.drip_s is not None and not self.served_by.pause(fault.drip_s):
                 self.close_connection = True
                 return False
-        return True
+        if left == 0 and chunked:
+            # All has come but the word that this was all.
+            self._break_off(fault)
+        return left != 0
+
+    def _break_off(self, fault: Fault) -> None:
+        self.close_connection = True
+        match fault.cut_by:
+            case "hanging up":
+                pass
+            case "falling silent":
+                while self.served_by.pause(0.005) and not select([self.connection], [], [], 0)[0]:
+                    self.served_by.while_silent()
+            case "resetting":
+                self.connection.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+                self.rfile.close()
+                self.connection.close()
 
 
 def _dripping(pieces: Iterable[bytes], fault: Fault) -> Iterator[bytes]:
