@@ -134,3 +134,46 @@ def texts_in(value: object) -> list[str]:
             return texts_in([getattr(value, name) for name in value.__struct_fields__])
         case _:
             return []
+
+
+def every_event(text: str) -> list[Event]:
+    """Return events of every kind and of every variety within, `text` in every field for it."""
+    found: list[Event] = _samples(inspect.type_info(Event), text)
+    return found
+
+
+def _samples(kind: inspect.Type, text: str) -> list[Any]:
+    match kind:
+        case inspect.StructType():
+            return _structs(kind, text)
+        case inspect.UnionType(types=types):
+            return [sample for one in types for sample in _samples(one, text)]
+        case inspect.VarTupleType(item_type=item):
+            return [(), tuple(_samples(item, text))]
+        case inspect.LiteralType(values=values):
+            return list(values)
+        case inspect.StrType():
+            return [text]
+        case _:
+            return _PLAIN_SAMPLES[type(kind)]
+
+
+def _structs(kind: inspect.StructType, text: str) -> list[Any]:
+    if kind.cls is Limits:
+        return [Limits(model_calls=7)]
+    fields = {field.encode_name: _samples(field.type, text) for field in kind.fields}
+    if kind.cls is RunStarted:
+        specs = [ToolSpec(name=f"{n}{text}", description=text, parameters=text) for n in range(2)]
+        fields |= {"history": [(Message(role="user", text=text),)], "tools": [tuple(specs)]}
+    return [
+        kind.cls(**{name: samples[turn % len(samples)] for name, samples in fields.items()})
+        for turn in range(max(map(len, fields.values()), default=1))
+    ]
+
+
+_PLAIN_SAMPLES: dict[type[inspect.Type], list[Any]] = {
+    inspect.BoolType: [True, False],
+    inspect.IntType: [0, 12_345],
+    inspect.FloatType: [0.0, 1.5],
+    inspect.NoneType: [None],
+}

@@ -7,7 +7,15 @@ from datetime import timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from journal.generated_events import EVENTS, NOON, closed_fields, noted, open_fields, texts_in
+from journal.generated_events import (
+    EVENTS,
+    NOON,
+    TEXTS,
+    closed_fields,
+    noted,
+    open_fields,
+    texts_in,
+)
 
 from goldseam.journal.codec import (
     CLOSED_FIELDS,
@@ -23,7 +31,7 @@ from goldseam.journal.codec import (
 from goldseam.journal.redact import Redactor
 from goldseam.kernel.conversation import Arguments, ToolCall
 from goldseam.kernel.errors import JournalError
-from goldseam.kernel.events import Event, ModelReplied, RunStarted, Waited
+from goldseam.kernel.events import Event, ModelReplied, Noted, RunStarted, Waited
 from goldseam.kernel.request import ModelResponse, Remark, TokenUsage
 
 PLAIN = Redactor()
@@ -128,6 +136,45 @@ def test_a_newer_format_is_named() -> None:
 def test_a_number_that_json_cannot_carry_is_refused_before_a_byte_is_written(number: float) -> None:
     with pytest.raises(JournalError, match="a waited event holds a number"):
         line_of(Waited(at_s=0.0, seconds=number))
+
+
+def test_a_number_that_json_cannot_carry_is_refused_beside_strange_text_too() -> None:
+    remark = Remark(code="n", text="\ud800")
+    with pytest.raises(JournalError, match="a noted event holds a number"):
+        line_of(Noted(at_s=math.nan, remark=remark))
+
+
+class Suspicious(Redactor):
+    """Finds nothing, and is never sure of it: every string is looked at by itself."""
+
+    def may_find(self, written: bytes) -> bool:
+        return bool(written)
+
+
+@given(EVENTS)
+def test_the_quick_way_and_the_careful_one_write_the_same(event: Event) -> None:
+    quick = write_line(event, after=START, at=NOON, clean=PLAIN)
+    careful = write_line(event, after=START, at=NOON, clean=Suspicious())
+    assert json.loads(quick.line)["data"] == json.loads(careful.line)["data"]
+    assert quick.blobs == careful.blobs
+
+
+@pytest.mark.parametrize("start", [0, 0x700, 0x2000, 0xF000, 0x1F000])
+def test_both_ways_write_each_character_alike(start: int) -> None:
+    """Else a secret, sought as it would stand in the line, might not be found there."""
+    text = "".join(map(chr, range(start, start + 0x1000)))
+    careful = write_line(noted(text), after=START, at=NOON, clean=Suspicious())
+    assert line_of(noted(text)) == careful.line
+
+
+@given(TEXTS, st.text(st.characters(), min_size=8, max_size=30), TEXTS)
+def test_what_is_found_in_a_string_is_found_in_the_line(
+    before: str, secret: str, behind: str
+) -> None:
+    clean = Redactor((secret,))
+    text = f"{before}{secret}{behind}"
+    if clean(text) != text:
+        assert clean.may_find(json.dumps(text).encode())
 
 
 def test_a_long_string_stands_aside_and_short_ones_stay() -> None:

@@ -99,7 +99,9 @@ def key_of(shape: str) -> str:
 @pytest.mark.parametrize("shape", KEYS)
 @pytest.mark.parametrize("frame", ["{}", "key={} ", '"{}"', "\\n{}\\n", "\\u000a{}"])
 def test_well_known_keys_are_taken_out(shape: str, frame: str) -> None:
-    assert Redactor()(frame.format(key_of(shape))) == frame.format(MARK)
+    text = frame.format(key_of(shape))
+    assert Redactor()(text) == frame.format(MARK)
+    assert Redactor().may_find(json.dumps(text).encode())
 
 
 @pytest.mark.parametrize(
@@ -118,3 +120,4 @@ def test_well_known_keys_are_taken_out(shape: str, frame: str) -> None:
 )
 def test_harmless_text_stays(harmless: str) -> None:  # M14
     assert Redactor()(harmless) == harmless
+    assert not Redactor().may_find(json.dumps(harmless).encode())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldseam.journal.runs import find_run, list_runs, new_run_id, runs_home
+from goldseam.journal.runs import find_run, new_run_id, run_folders, runs_home
 from goldseam.kernel.errors import JournalError
 
 IDS = ("20261129-235959-ffff", "20261130-101502-7f3a", "20261130-101502-7f3b")
@@ -36,14 +36,14 @@ def test_run_ids_sort_by_time(since: timedelta, later: timedelta, dice: Random) 
 
 
 def test_runs_are_listed_newest_first_and_nothing_else_is(home: Path) -> None:
-    assert [folder.name for folder in list_runs(home)] == [*reversed(IDS)]
-    assert list_runs(home / "nowhere") == ()
+    assert [folder.name for folder in run_folders(home)] == [*reversed(IDS)]
+    assert run_folders(home / "nowhere") == ()
 
 
 def test_a_home_that_is_no_directory_is_said(tmp_path: Path) -> None:
     runs_home(tmp_path).touch()
     with pytest.raises(JournalError, match="runs: Not a directory"):
-        list_runs(tmp_path)
+        run_folders(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import fcntl
 import os
 import random
 import select
@@ -10,18 +11,20 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from statistics import median
+from threading import Timer
 
 import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from journal.child_programs import PRELUDE, run_child
 from journal.generated_events import EVENTS, NOON, noted
 
 from goldseam.journal.reading import Gap, ReadRecord
 from goldseam.journal.store import FileJournal, Writing, create_run, open_run, read_run
 from goldseam.kernel.conversation import ToolResult
 from goldseam.kernel.errors import JournalError
-from goldseam.kernel.events import Event, ToolFinished
+from goldseam.kernel.events import Event, Noted, ToolFinished
 
 
 def noon() -> datetime:
@@ -81,9 +84,9 @@ def test_a_record_is_for_its_owner_alone(tmp_path: Path) -> None:  # security pa
     assert {mode for path, mode in modes.items() if Path(tmp_path, path).is_file()} == {0o600}
 
 
-def test_thirty_megabytes_of_output_stand_aside_and_come_back(tmp_path: Path) -> None:
+def test_equal_outputs_stand_aside_once(tmp_path: Path) -> None:
     result = ToolResult(call_id="1", content="short")
-    event = ToolFinished(at_s=1.0, result=result, seconds=1.0, full_text="0123456789" * 3_000_000)
+    event = ToolFinished(at_s=1.0, result=result, seconds=1.0, full_text="0123456789" * 30_000)
     folder = written(tmp_path, event, event)
     assert (folder / "events.jsonl").stat().st_size < 2000
     assert len(list((folder / "blobs").iterdir())) == 1
@@ -243,7 +246,7 @@ def test_somebody_elses_change_stops_the_writing(tmp_path: Path) -> None:
     with create_run(tmp_path, RUN + "b", writing=WRITING) as journal:
         (journal.folder / "events.jsonl").unlink()
         with pytest.raises(JournalError, match="somebody else changed or deleted it"):
-            keep(journal, noted("one"))
+            keep(journal, noted("one"), durable=True)
 
 
 def test_an_event_that_cannot_be_written_leaves_the_record_usable(tmp_path: Path) -> None:
@@ -267,45 +270,6 @@ def test_a_clock_that_goes_back_harms_nothing(tmp_path: Path) -> None:
     assert [entry.time[:4] for entry in record.entries] == ["2026", "1999"]
     assert (record.events, record.gaps) == (notes("one", "two"), ())
 
-
-def run_child(program: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", PRELUDE + program, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-
-PRELUDE = """
-import os, resource, sys
-from datetime import UTC, datetime
-from pathlib import Path
-import anyio
-from goldseam.journal.store import Writing, create_run, open_run, read_run
-from goldseam.kernel.errors import JournalError
-from goldseam.kernel.events import Noted
-from goldseam.kernel.request import Remark
-
-WRITING = Writing(wall=lambda: datetime(2026, 11, 30, tzinfo=UTC))
-
-def noted(text):
-    return Noted(at_s=0.5, remark=Remark(code="n", text=text))
-
-def keep(journal, event, durable=False):
-    async def append():
-        await journal.append(event, durable=durable)
-    anyio.run(append)
-
-def refused(deed):
-    try:
-        deed()
-    except JournalError as error:
-        print(error)
-    else:
-        print("no refusal")
-"""
 
 FULL_DISK = """
 journal = create_run(Path(sys.argv[1]), "20261130-120000-0001", writing=WRITING)
@@ -416,3 +380,75 @@ def test_an_append_costs_the_same_at_any_length(tmp_path: Path) -> None:  # M1
     with create_run(tmp_path, RUN, writing=WRITING) as journal:
         anyio.run(append_many, journal)
     assert median(took[-400:]) < 4 * median(took[:400])
+
+
+TWO_WRITERS = """
+import time
+folder, me = Path(sys.argv[1]), sys.argv[2]
+print("ready", flush=True)
+sys.stdin.readline()
+written = 0
+while written < 30:
+    try:
+        opened = open_run(folder, writing=WRITING)
+    except JournalError as error:
+        assert "is being written by process" in str(error), error
+        continue
+    with opened.journal as journal:
+        for _ in range(10):
+            keep(journal, noted(f"{me} {written} " + "x" * 2000))
+            written += 1
+"""
+
+
+def test_writers_that_fight_for_a_record_never_mix_their_lines(tmp_path: Path) -> None:
+    (tmp_path / RUN).mkdir()  # M15, agents 15
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", PRELUDE + TWO_WRITERS, tmp_path / RUN, name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for name in ("a", "b")
+    ]
+    for writer in writers:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"ready\n"
+    for writer in writers:
+        writer.communicate(b"go\n", timeout=60)
+    assert [writer.returncode for writer in writers] == [0, 0]
+    record = read_run(tmp_path / RUN)
+    assert (record.gaps, record.torn) == ((), b"")
+    words = [event.remark.text.split() for event in record.events if isinstance(event, Noted)]
+    for name in ("a", "b"):
+        assert [int(number) for who, number, _ in words if who == name] == list(range(30))
+    owners = [who for who, _, _ in words]
+    assert all(len(set(owners[start : start + 10])) == 1 for start in range(0, 60, 10))
+
+
+def test_a_hundred_megabytes_of_output_are_kept_whole(tmp_path: Path) -> None:
+    text = "é2345678\n" * 10_000_000
+    event = ToolFinished(
+        at_s=1.0,
+        result=ToolResult(call_id="1", content="short"),
+        seconds=1.0,
+        full_text=text,
+    )
+    folder = written(tmp_path, event)
+    assert (folder / "events.jsonl").stat().st_size < 1000
+    assert read_run(folder).events == (event,)
+
+
+def test_an_unfinished_blob_is_swept_away_by_the_next_opening(tmp_path: Path) -> None:
+    folder = written(tmp_path, noted("x" * 300_000))
+    (folder / "blobs" / "abc.part").write_bytes(b"half")
+    assert reopened(folder).events == (noted("x" * 300_000),)
+    assert len(list((folder / "blobs").iterdir())) == 1
+
+
+def test_a_look_at_the_lock_does_not_keep_a_writer_out(tmp_path: Path) -> None:
+    folder = written(tmp_path, noted("one"))
+    descriptor = os.open(folder / "lock", os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    Timer(0.02, os.close, [descriptor]).start()
+    assert reopened(folder, noted("two")).events == notes("one")

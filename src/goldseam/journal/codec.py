@@ -2,20 +2,22 @@
 
     {"v":1,"seq":7,"prev":"…","h":"…","t":"2026-11-30T10:15:02.125+01:00","type":"…","data":{…}}
 
-ASCII only, the keys of `data` sorted. `h` hashes `prev` and all the rest of the line, and `prev`
+ASCII only. `h` hashes `prev` and all the rest of the line, and `prev`
 is the `h` of the line before: a change or a loss shows. Strings that are very long, or that JSON
 cannot carry, stand aside as blobs named by their hash; `blobs`, last in the line, says where they
 belong.
 """
 
-import hashlib
 import json
 import math
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from hashlib import sha256
+from json.encoder import encode_basestring_ascii
 from typing import Any, TypeAlias
 
+import msgspec
 from msgspec import Struct, ValidationError, convert, to_builtins
 
 from goldseam.journal.redact import Redactor
@@ -41,6 +43,8 @@ Fetch: TypeAlias = Callable[[str], bytes]
 _VERSION = re.compile(rb'\{"v":([0-9]{1,9}),')
 _HEAD = re.compile(rb'("seq":[0-9]{1,18},)"prev":"([0-9a-f]{32})","h":"([0-9a-f]{32})",')
 _NEXT = b'{"v":'
+_OPEN = b"%s%d," % (_NEXT, SCHEMA_VERSION)
+_NOT_ASCII = re.compile(r"[^\x00-\x7e]+")
 # Two surrogates in a row: JSON escapes would join them into one character.
 _SPLIT_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
@@ -107,29 +111,20 @@ def write_line(
     """Return `event` as the line that follows `after`.
 
     Raises:
-        JournalError: it cannot be a line: a number that is not finite, or too much even so.
+        JournalError: it cannot be a line: a number is not finite, or it is too much even so.
     """
-    packing = _Packing(clean, long_string)
-    fields = packing.fields(to_builtins(event), ())
-    kind = fields.pop("type")
-    seq = after.seq + 1
-    try:
-        body = (
-            f'"t":"{at.isoformat(timespec="milliseconds")}","type":"{kind}","data":{_json(fields)}'
-        )
-    except ValueError as error:
-        raise JournalError(f"a {kind} event holds a number that JSON cannot carry") from error
-    if packing.places:
-        body += f',"blobs":{_json(packing.places)}'
-    if len(body) > MAX_LINE - 256:
-        if long_string <= _LONG_IN_CROWD:
-            raise JournalError(f"a {kind} event of {len(body):,} bytes is too large for the record")
-        return write_line(event, after=after, at=at, clean=clean, long_string=_LONG_IN_CROWD)
-    rest = f"{body}}}".encode("ascii")
-    head = f'"seq":{seq},'
-    h = _chain(after.h.encode(), head.encode(), rest)
-    start = f'{{"v":{SCHEMA_VERSION},{head}"prev":"{after.h}","h":"{h}",'
-    return Written(line=start.encode() + rest + b"\n", link=Link(seq, h), blobs=packing.blobs)
+    kind = str(event.__struct_config__.tag)
+    data = _plain(event, kind, longest=long_string)
+    blobs: dict[str, bytes] = {}
+    # Nearly every line may stand as it is: a secret is looked for once, in the bytes.
+    if data is None or clean.may_find(data):
+        data, blobs = _packed(event, kind, clean, long_string=long_string)
+    prev, head = after.h.encode(), b'"seq":%d,' % (after.seq + 1)
+    about = f'"t":"{at.isoformat(timespec="milliseconds")}","type":"{kind}","data":'
+    rest = b"".join((about.encode(), data, b"}"))
+    h = _chain(prev, head, rest)
+    line = b"".join((_OPEN, head, b'"prev":"', prev, b'","h":"', h.encode(), b'",', rest, b"\n"))
+    return Written(line=line, link=Link(after.seq + 1, h), blobs=blobs)
 
 
 def read_line(line: bytes, fetch: Fetch) -> Entry:
@@ -173,8 +168,60 @@ def split_glued(line: bytes) -> Iterator[bytes]:
     yield line[start:]
 
 
+def _plain(event: Event, kind: str, *, longest: int) -> bytes | None:
+    """Return the fields of `event` as JSON; None where a string needs looking at, or may be long.
+
+    Raises:
+        JournalError: a number in it is not finite.
+    """
+    try:
+        encoded = _WRITER.encode(event)
+    except UnicodeEncodeError:
+        return None
+    if len(encoded) > longest:
+        return None
+    # A number that is not finite has become a null.
+    if b"null" in encoded and not _reads_as(event, encoded):
+        raise JournalError(f"a {kind} event holds a number that JSON cannot carry")
+    data = b"{" + encoded[len('{"type":"",') + len(kind) :]
+    if data.isascii() and b"\x7f" not in data:
+        return data
+    return _NOT_ASCII.sub(_escaped, data.decode()).encode("ascii")
+
+
+def _reads_as(event: Event, encoded: bytes) -> bool:
+    try:
+        return bool(_READER.decode(encoded) == event)
+    except ValidationError:
+        return False
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return encode_basestring_ascii(found[0])[1:-1]
+
+
+def _packed(
+    event: Event, kind: str, clean: Redactor, *, long_string: int
+) -> tuple[bytes, dict[str, bytes]]:
+    """Return the fields of `event` and the places of its blobs as JSON, and the blobs by hash."""
+    packing = _Packing(clean, long_string)
+    fields = packing.fields(to_builtins(event), ())
+    del fields["type"]
+    try:
+        data = _json(fields)
+    except ValueError as error:
+        raise JournalError(f"a {kind} event holds a number that JSON cannot carry") from error
+    if packing.places:
+        data += f',"blobs":{_json(packing.places)}'
+    if len(data) > MAX_LINE - 512:
+        if long_string <= _LONG_IN_CROWD:
+            raise JournalError(f"a {kind} event of {len(data):,} bytes is too large for the record")
+        return _packed(event, kind, clean, long_string=_LONG_IN_CROWD)
+    return data.encode("ascii"), packing.blobs
+
+
 class _Packing:
-    """Makes the strings of one event fit for its line."""
+    """Makes the strings of one event fit for its line, each by itself."""
 
     def __init__(self, clean: Redactor, long_string: int) -> None:
         self.blobs: dict[str, bytes] = {}
@@ -209,7 +256,7 @@ class _Packing:
         if plain and len(text) <= self._long_string:
             return text
         blob = text.encode("utf-8", "surrogatepass")
-        name = hashlib.sha256(blob).hexdigest()
+        name = sha256(blob).hexdigest()
         self.blobs[name] = blob
         self.places.append(place)
         return {"sha256": name, "bytes": len(blob)}
@@ -224,10 +271,7 @@ def _restore(envelope: _Envelope, fetch: Fetch) -> None:
 
 
 def _chain(prev: bytes, head: bytes, rest: bytes) -> str:
-    digest = hashlib.sha256(prev)
-    digest.update(head)
-    digest.update(rest)
-    return digest.hexdigest()[:32]
+    return sha256(b"".join((prev, head, rest))).hexdigest()[:32]
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -251,5 +295,6 @@ def _finite(digits: str) -> float:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
 )
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
-_json = _ENCODER.encode
+_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+_WRITER = msgspec.json.Encoder()
+_READER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)

@@ -54,6 +54,13 @@ _HINTS = (
     *("xapp-", "k_live_", "k_test_", "SG.", "_v1_", "AGE-SECRET", "eyJ", "PRIVATE KEY"),
 )
 """Each shape holds one of these. Looking for them is far quicker than the expression."""
+_HINTS_IN_BYTES = tuple(hint.encode() for hint in _HINTS)
+
+_LETTERS = bytes(ord("a" if re.match(rb"[\w.-]", bytes([code])) else " ") for code in range(256))
+_LONG_WORD = b"a" * 20
+"""Most key shapes hold a word so long, and so do most forms of secrets; few lines do."""
+_OTHER_HINTS_IN_BYTES = (b"PRIVATE KEY", b"xox")
+"""The hints of those that need not."""
 
 
 class Redactor:
@@ -62,6 +69,10 @@ class Redactor:
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         forms = {form for secret in secrets for form in _forms(secret)}
         self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
+        self._in_json = tuple(json.dumps(form)[1:-1].encode() for form in self._forms)
+        phrases = [form for form in self._in_json if not _has_word(form)]
+        self._sought_always = (*phrases, *_OTHER_HINTS_IN_BYTES)
+        self._sought_with_words = (*self._in_json, *_HINTS_IN_BYTES)
 
     def __call__(self, text: str) -> str:
         """Return `text` with `MARK` in the place of each secret."""
@@ -74,6 +85,18 @@ class Redactor:
             text = _KEYS.sub(MARK, text)
         return text
 
+    def may_find(self, written: bytes) -> bool:
+        """Return whether strings in `written`, JSON in ASCII, may hold a secret; never a wrong no.
+
+        JSON writes each character by itself: a secret in a string stands there as JSON writes it.
+        """
+        sought = self._sought_with_words if _has_word(written) else self._sought_always
+        for part in sought:
+            if part in written:
+                is_known = any(form in written for form in self._in_json)
+                return is_known or bool(_KEYS.search(written.decode("ascii")))
+        return False
+
     def json_object(self, text: str) -> str:
         """As a call, for `text` that is a JSON object and must stay one.
 
@@ -83,6 +106,10 @@ class Redactor:
         if cleaned == text or _is_json(cleaned):
             return cleaned
         return json.dumps({"redacted": MARK})
+
+
+def _has_word(written: bytes) -> bool:
+    return _LONG_WORD in written.translate(_LETTERS)
 
 
 def _is_json(text: str) -> bool:

@@ -21,7 +21,7 @@ def new_run_id(now: datetime, dice: Random) -> str:
     return f"{now:%Y%m%d-%H%M%S}-{dice.getrandbits(16):04x}"
 
 
-def list_runs(home: Path) -> tuple[Path, ...]:
+def run_folders(home: Path) -> tuple[Path, ...]:
     """Return the directories of all runs, the newest first; none where there is no home yet.
 
     Raises:
@@ -44,7 +44,7 @@ def find_run(home: Path, name: str) -> Path:
     Raises:
         JournalError: there is none, or more than one; the message says how to go on.
     """
-    runs = list_runs(home)
+    runs = run_folders(home)
     if not runs:
         raise JournalError(f"there are no runs in {runs_home(home)} yet")
     if name == "last":

@@ -8,8 +8,9 @@ RUN/lock           held by the writer for life; reading needs no lock
 
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -30,6 +31,8 @@ EVENTS = "events.jsonl"
 TORN = "events.torn"
 BLOBS = "blobs"
 LOCK = "lock"
+
+_LOOKING_S = (0.01, 0.03, 0.06)
 
 WallClock = Callable[[], datetime]
 """Returns the time with its offset from UTC."""
@@ -65,9 +68,10 @@ class FileJournal:
             JournalError: it could not be written, and nothing of it is there.
         """
         written = write_line(event, after=self._end, at=self._wall(), clean=self._clean)
-        with _readable_errors(self.folder / BLOBS):
-            for name, blob in written.blobs.items():
-                keep_blob(self.folder / BLOBS, name, blob)
+        if written.blobs:
+            with _readable_errors(self.folder / BLOBS):
+                for name, blob in written.blobs.items():
+                    keep_blob(self.folder / BLOBS, name, blob)
         self._file.append(written.line, durable=durable)
         self._end = written.link
 
@@ -145,6 +149,27 @@ def read_run(folder: Path) -> ReadRecord:
         return read_record(f"{folder.name}/{EVENTS}", lines, partial(fetch_blob, folder / BLOBS))
 
 
+def is_written(folder: Path) -> bool:
+    """Return whether a process writes the run in `folder` just now.
+
+    Raises:
+        JournalError: its lock cannot be read.
+    """
+    try:
+        descriptor = os.open(folder / LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise JournalError(f"{folder}/{LOCK}: {error.strerror}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def _mend(folder: Path, file: GrowingFile, record: ReadRecord) -> None:
     if record.torn:
         torn = GrowingFile(folder / TORN)
@@ -152,6 +177,8 @@ def _mend(folder: Path, file: GrowingFile, record: ReadRecord) -> None:
         torn.close()
     file.cut(record.length)
     file.end_line()
+    for unfinished in (folder / BLOBS).glob("*.part"):
+        unfinished.unlink()
 
 
 def _lock(folder: Path) -> int:
@@ -160,7 +187,7 @@ def _lock(folder: Path) -> int:
             folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
         )
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _take(descriptor)
         except BlockingIOError as error:
             holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip() or "unknown"
             os.close(descriptor)
@@ -174,6 +201,16 @@ def _lock(folder: Path) -> int:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
     return descriptor
+
+
+def _take(descriptor: int) -> None:
+    """Lock for good; one that only looks whether the lock is held, holds it for a moment."""
+    for wait_s in _LOOKING_S:
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(wait_s)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @contextmanager

@@ -97,8 +97,8 @@ def open_workspace(
     found = find_repository(repository, git=git)
     origin = found.origin if found else repository.resolve()
     room = home.resolve()
-    made = [room / name for name in ("tree", "store.git", "built")]
-    _check_room(room, made, origin)
+    made = parts_of(room)
+    check_room(room, origin)
     opened = Workspace(
         root=room / "tree",
         origin=origin,
@@ -123,16 +123,22 @@ def checkout_clean(workspace: Workspace, into: Path) -> Path:
         WorkspaceError: `into` is used, or the tree cannot be written.
     """
     with workspace.scratch_index() as index:
-        return _checkout(workspace, into, index)
+        return checkout(workspace, into, index)
 
 
-def _check_room(room: Path, made: list[Path], origin: Path) -> None:
+def parts_of(room: Path) -> list[Path]:
+    """Return what is made in the folder of a workspace."""
+    return [room / name for name in ("tree", "store.git", "built")]
+
+
+def check_room(room: Path, origin: Path) -> None:
+    """Return if a workspace of `origin` may be made in `room`; else raise WorkspaceError."""
     if room.is_relative_to(origin):
         raise WorkspaceError(
             "the workspace would stand inside the repository, which is never written; "
             "set GOLDSEAM_HOME to a folder outside it"
         )
-    if any(path.exists() for path in made):
+    if any(path.exists() for path in parts_of(room)):
         raise WorkspaceError("the workspace's folder is already used by another run")
 
 
@@ -146,11 +152,16 @@ def _fill(
     opened.built.mkdir()
     copy_built(opened.origin, opened.built, ignored.built)
     filled = msgspec.structs.replace(opened, base=base.commit, environment=ignored.environment)
-    _checkout(filled, filled.root, filled.store / "index")
+    checkout(filled, filled.root, filled.store / "index")
     return filled
 
 
-def _checkout(workspace: Workspace, into: Path, index: Path) -> Path:
+def checkout(workspace: Workspace, into: Path, index: Path) -> Path:
+    """Make `into` a tree at the base with git of its own, and `index` what knows its files' times.
+
+    Raises:
+        WorkspaceError: `into` is used, or the tree cannot be written.
+    """
     if into.exists() and any(into.iterdir()):
         raise WorkspaceError("the folder for the clean checkout is not empty")
     into.mkdir(parents=True, exist_ok=True)
@@ -183,12 +194,13 @@ def give_git(
         if (workspace.store / "shallow").is_file():
             shutil.copyfile(workspace.store / "shallow", folder / "shallow")
     else:
-        _pack_base(workspace, folder)
+        pack_base(workspace, folder)
     shutil.copy2(index, folder / "index")
     _set_head(Git(tree, workspace.git_program, git_dir=folder), workspace)
 
 
-def _pack_base(workspace: Workspace, folder: Path) -> None:
+def pack_base(workspace: Workspace, folder: Path) -> None:
+    """Give the git folder `folder` the base and what it needs, and nothing of what came before."""
     (folder / "objects" / "pack").mkdir(exist_ok=True)
     store = Git(workspace.store, workspace.git_program, git_dir=workspace.store)
     asked = f"--shallow {workspace.base}\n{workspace.base}\n".encode()

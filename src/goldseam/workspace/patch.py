@@ -9,33 +9,19 @@ import os
 import re
 import tempfile
 from pathlib import Path, PurePosixPath
-from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from goldseam.workspace.clone import Workspace
+from goldseam.workspace.differences import Change, Status, changes_between, patch_between
 from goldseam.workspace.errors import PatchTooLargeError, WorkspaceError
 from goldseam.workspace.git import Git
-from goldseam.workspace.listing import GITLINK, list_files, record_files, split_names
+from goldseam.workspace.listing import list_files, record_files, split_names
 
 MAX_PATCH_BYTES = 10 * 1024 * 1024
 MAX_CHANGED_BYTES = 100 * 1024 * 1024
 """More than this in changed files is not even compared."""
 
-Status: TypeAlias = Literal["added", "modified", "deleted", "mode"]
-
-_DIFF = (
-    "diff-tree",
-    "-r",
-    "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    "--full-index",
-    "--ignore-submodules=none",
-)
-_AS_PATCH = ("--patch", "--binary", "--src-prefix=a/", "--dst-prefix=b/")
-_STATUSES: dict[str, Status] = {"A": "added", "M": "modified", "D": "deleted", "T": "modified"}
 _SHA256_INDEX = re.compile(rb"^index [0-9a-f]{64}\.\.", re.MULTILINE)
 _TEST_FILE = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py|conftest\.py")
 _TEST_FOLDERS = frozenset({"tests", "test"})
@@ -67,15 +53,6 @@ class ChangedFile(Struct, frozen=True, kw_only=True):
     removed: int | None = None
     leads_out: bool = False
     """Whether it is a symbolic link to a place outside the tree."""
-
-
-class _Change(Struct, frozen=True, kw_only=True):
-    path: str
-    raw_path: str
-    blob: str | None
-    status: Status
-    added: int | None
-    removed: int | None
 
 
 class Patch(Struct, frozen=True, kw_only=True):
@@ -110,17 +87,16 @@ def make_patch(
     with workspace.tree_index() as index:
         git = workspace.git(work_tree=workspace.root, index=index)
         tree = _record_tree(workspace.root, git, limit=max_changed_bytes)
-        changes = _changes(git, workspace.base, tree)
+        changes = changes_between(git, workspace.base, tree)
         _refuse_large_blobs(git, changes, limit=max_changed_bytes)
-        trees = [workspace.base, tree]
-        diff = git.run(*_DIFF, *_AS_PATCH, values=trees)
+        diff = patch_between(git, workspace.base, tree)
         tests = [change.raw_path for change in changes if is_test_path(change.path, runner)]
         source = [change.raw_path for change in changes if change.raw_path not in tests]
         patch = Patch(
             diff=diff,
             files=tuple(_changed_file(workspace.root, change, runner) for change in changes),
-            tests=git.run(*_DIFF, *_AS_PATCH, values=trees, paths=tests) if tests else b"",
-            source=git.run(*_DIFF, *_AS_PATCH, values=trees, paths=source) if source else b"",
+            tests=patch_between(git, workspace.base, tree, paths=tests) if tests else b"",
+            source=patch_between(git, workspace.base, tree, paths=source) if source else b"",
         )
     if len(diff) > max_bytes:
         raise PatchTooLargeError(f"the patch is {len(diff)} bytes; at most {max_bytes} are allowed")
@@ -156,7 +132,7 @@ def is_test_path(path: str, runner: tuple[str, ...] = ()) -> bool:
     return runs_tests or PurePosixPath(where.parts[0]).stem in _RUNNER_MODULES
 
 
-def _changed_file(root: Path, change: _Change, runner: tuple[str, ...]) -> ChangedFile:
+def _changed_file(root: Path, change: Change, runner: tuple[str, ...]) -> ChangedFile:
     return ChangedFile(
         path=change.path,
         status=change.status,
@@ -197,30 +173,7 @@ def _size(file: Path) -> int:
         return 0  # gone, or below a file by now: the index drops it
 
 
-def _changes(git: Git, base: str, tree: str) -> list[_Change]:
-    words = git.run(*_DIFF, "-z", "--raw", "--numstat", values=[base, tree]).split(b"\0")
-    raw: dict[bytes, bytes] = {}
-    while words[0].startswith(b":"):
-        raw[words[1]] = words[0]
-        words = words[2:]
-    changes = []
-    for word in filter(None, words):
-        added, removed, path = word.split(b"\t", 2)
-        old_mode, new_mode, old, new, letter = raw[path][1:].decode("ascii").split(" ")
-        changes.append(
-            _Change(
-                path=path.decode("utf-8", "backslashreplace"),
-                raw_path=os.fsdecode(path),
-                blob=None if letter == "D" or new_mode == GITLINK else new,
-                status="mode" if old == new and old_mode != new_mode else _STATUSES[letter],
-                added=None if added == b"-" else int(added),
-                removed=None if removed == b"-" else int(removed),
-            )
-        )
-    return sorted(changes, key=lambda change: change.path)
-
-
-def _refuse_large_blobs(git: Git, changes: list[_Change], *, limit: int) -> None:
+def _refuse_large_blobs(git: Git, changes: list[Change], *, limit: int) -> None:
     blobs = [change for change in changes if change.blob is not None]
     asked = "".join(f"{change.blob}\n" for change in blobs).encode()
     answer = git.run("cat-file", "--batch-check=%(objectsize)", stdin=asked)
