@@ -29,7 +29,10 @@ class PlayedSandbox:
 
     async def run(self, command: Command) -> ProcessResult:
         self.commands.append(command)
-        return self.results.pop(0) if self.results else ended(b"")
+        result = self.results.pop(0) if self.results else ended(b"")
+        if command.listener is not None:
+            command.listener(result.output.head)
+        return result
 
     def path_inside(self) -> str:
         return "/home/ada/app"

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from goldseam.kernel.conversation import ToolCall
 from goldseam.tools.builtin import builtin_tools, run_tests, search
 from goldseam.tools.context import ToolContext
+from goldseam.tools.large import Kept
 from goldseam.tools.policy import default_rules
 from goldseam.tools.toolbox import Policy, Toolbox
 from goldseam.workspace.clone import open_workspace
@@ -74,7 +75,7 @@ async def test_wide_lines_are_cut_and_many_of_them_end_the_piece(observe: Any, t
     (tree / "n").write_text(f"{'x' * 3_000}\n" * 100)
     kind, shown = await observe("read_file", path="n")
     assert kind == "done"
-    assert "x… [2000 of 3000 characters; run_command with cut shows the rest]" in shown
+    assert "x… [2000 of 3000 characters; start_line 21, end_line 21 shows more]" in shown
     assert shown.startswith("n: lines 1-21 of 100\n")
     assert shown.endswith("[lines 22-100 are not shown; go on with start_line 22]")
 
@@ -163,7 +164,7 @@ async def test_a_file_too_long_to_hold_says_so(observe: Any, tree: Path) -> None
             ),
         ),
         ("scr", '"scr" does not exist. Next: did you mean "src"? If not, use list_dir or search.'),
-        ("lib/a/x", '"lib/a/x" does not exist. Next: find its path with list_dir or search.'),
+        ("lib/a/x", '"lib/a/x" does not exist. Next: find its path with list_dir, glob or search.'),
     ],
 )
 async def test_a_path_that_is_not_there_is_answered_with_the_likest(
@@ -306,16 +307,26 @@ def ended(output: bytes, *, exit_code: int | None = 0, timed_out: bool = False) 
         (ended(b"hi\n"), ("done", "exit 0\nhi")),
         (ended(b"\x1b[31mno\x1b[0m\n", exit_code=3), ("done", "exit 3\nno")),
         (ended(b"in /home/ada/app/src/x.py\n"), ("done", "exit 0\nin src/x.py")),
-        (ended(bytes(range(256)) * 4), ("done", "exit 0\n[binary output, 1,024 bytes]")),
+        (ended(b"", exit_code=-9), ("done", "exit -9 (ended by SIGKILL), no output")),
+        (
+            ended(bytes(range(256)) * 4),
+            (
+                "done",
+                (
+                    "exit 0\n[binary output (application/octet-stream), 1,024 bytes, whole in "
+                    "download/run_command-1.bin]"
+                ),
+            ),
+        ),
         (
             ended(b"Password: ", exit_code=None, timed_out=True),
             (
                 "failed",
                 (
                     "run_command: stopped at the limit of 9 s (limit_s); what it had changed "
-                    "stays. Next: raise limit_s (600 at most) or do less in one command. If it "
-                    "waited for an answer, give its flag for running without questions.\n"
-                    "It had printed:\nPassword:"
+                    "stays. Next: raise limit_s (600 at most), give background: true, or do less "
+                    "in one command. If it waited for an answer, give its flag for running "
+                    "without questions. It had printed:\nPassword:"
                 ),
             ),
         ),
@@ -465,8 +476,26 @@ def test_a_long_report_is_cut_and_kept_whole() -> None:
     outcomes = {f"t{number}": "failed" for number in range(300)}
     told = run_tests.told(report(outcomes=outcomes, output="x\n" * 50_000), limit_s=9, roots=())
     assert "t199\n(and 100 more)\nOUTPUT:\n" in told.text
-    assert "To see more: give `names` of fewer tests." in told.text
+    assert "To see more: give `names` of fewer tests" in told.text
     assert (told.full_text or "").count("x\n") == 49_999
+
+
+def test_a_long_report_is_whole_in_a_file_whose_lines_are_counted() -> None:
+    # A4.4
+    output = "".join(f"{number}\n" for number in range(9_000))
+
+    def keep(content: bytes) -> Kept:
+        assert content.decode() == output
+        return Kept(path="download/run_tests-1.txt", size=len(content), lines=9_000)
+
+    told = run_tests.told(report(output=output), limit_s=9, roots=(), keep_whole=keep)
+    head, _, shown = told.text.partition("OUTPUT:\n")
+    assert head.startswith("TESTS: 0 passed")
+    lines = shown.split("\n")
+    assert lines[0] == "[text/plain, 43,890 bytes, 9,000 lines: whole in download/run_tests-1.txt]"
+    (at,) = [index for index, line in enumerate(lines) if line.startswith("[… ")]
+    assert f"with start_line {int(lines[at - 1]) + 2}, or search" in lines[at]
+    assert lines[-1] == "8999"
 
 
 @pytest.mark.anyio

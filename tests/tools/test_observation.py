@@ -36,6 +36,35 @@ def test_of_an_error_only_its_first_line_is_kept() -> None:
     assert len(failure_text("x" * 1000, ROOTS)) == 400
 
 
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("cannot open /srv/app/data/x.db", "cannot open …/x.db"),
+        ("at file:///srv/app/x.js:3", "at …/x.js:3"),
+        (r"no C:\Users\ada\x.txt here", "no …/x.txt here"),
+        (
+            "see https://example.org/a/b and and/or/not",
+            "see https://example.org/a/b and and/or/not",
+        ),
+        ("route /login is 404", "route /login is 404"),
+        ("<Lock at 0x7f00aa11bb22> is held", "<Lock> is held"),
+        ("color #0xff", "color #0xff"),
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        (
+            'Traceback (most recent call last):\n  File "/x/y.py"\nValueError: in /tmp/clone-1/a\n',
+            "ValueError: in a",
+        ),
+        (
+            "Traceback (most recent call last):\n  cut off",
+            "an error with a traceback and no message",
+        ),
+    ],
+)
+def test_an_error_names_neither_the_host_s_places_nor_its_memory(message: str, told: str) -> None:
+    # A4.3
+    assert failure_text(message, ROOTS) == told
+
+
 def test_half_characters_are_replaced_and_whole_ones_stay() -> None:
     assert sendable("a\udc80😀") == "a\ufffd😀"
 

@@ -137,7 +137,9 @@ def test_other_arguments_are_matched_as_they_stand() -> None:
         (True, "run_command", "allow"),
         (False, "run_command", "ask"),
         (False, "run_tests", "allow"),
-        (False, "web_fetch", "deny"),
+        (False, "repo_map", "allow"),
+        (True, "web_fetch", "ask"),
+        (True, "unheard_of", "deny"),
     ],
 )
 def test_what_holds_where_nobody_said_anything(

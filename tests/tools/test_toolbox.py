@@ -10,8 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
+from msgspec.structs import replace
 
-from goldseam.kernel.conversation import ToolCall, ToolResult, arguments_from_text, arguments_of
+from goldseam.kernel.conversation import (
+    Image,
+    ToolCall,
+    ToolResult,
+    arguments_from_text,
+    arguments_of,
+)
 from goldseam.kernel.events import Allowed, MustAsk, Rejected
 from goldseam.kernel.json_text import read_json
 from goldseam.kernel.ports import Executed
@@ -25,8 +32,12 @@ from goldseam.tools.problems import find_problems
 from goldseam.tools.schema import part, schema_of
 from goldseam.tools.tool import AnyTool, Output, Tool, ToolFailure
 from goldseam.tools.toolbox import DuplicateToolError, Policy, Toolbox
+from goldseam.workspace.errors import WorkspaceError
 
 Make = Callable[..., ToolCall]
+NAMES = sorted(tool.name for tool in builtin_tools())
+STARTING = {"search", "glob", "repo_map", "web_fetch"}
+"""They start processes, or reach out: their own tests run them."""
 
 
 class Nothing(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -88,6 +99,7 @@ def test_specs_are_sorted_whole_and_the_same_each_time(
     assert again.specs == toolbox.specs
     assert [spec.name for spec in toolbox.specs] == sorted(spec.name for spec in toolbox.specs)
     assert {spec.name for spec in toolbox.specs if spec.reads_only} == {
+        "glob",
         "list_dir",
         "read_file",
         "search",
@@ -123,7 +135,7 @@ def test_an_unknown_tool_is_answered(context: ToolContext, call: Make) -> None:
     judged = box(context).judge(call("read_fil", path="x"))
     text = (
         'There is no tool named "read_fil". Did you mean read_file? Call one of: '
-        "edit_file, list_dir, read_file, run_command, run_tests, search, try_edits, write_file."
+        f"{', '.join(NAMES)}."
     )
     assert judged == Rejected(why=text, result=result("failed", text))
 
@@ -174,7 +186,7 @@ def test_where_nobody_is_there_asking_is_denial_and_says_the_way_on(
             "denied",
             "run_command was denied and did not run: no sandbox holds commands on this machine, "
             "and nobody is there to agree to it.\nNext: do not send this call again; go on with "
-            "edit_file, list_dir, read_file, run_tests, search, try_edits, write_file.",
+            f"{', '.join(name for name in NAMES if name != 'run_command')}.",
         ),
     )
 
@@ -232,35 +244,66 @@ def test_what_the_type_alone_refuses_is_told_in_its_words(context: ToolContext, 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    ("error", "content", "full_text"),
+    ("error", "content"),
     [
-        (ToolFailure("the well is dry. Next: dig."), "odd: the well is dry. Next: dig.", None),
-        (ToolFailure("odd: no. Next: stop."), "odd: no. Next: stop.", None),
-        (
-            OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/x"),
-            "odd failed: No space left on device.",
-            (
-                "odd failed: No space left on device.\n"
-                "OSError: [Errno 28] No space left on device: '/x'"
-            ),
-        ),
-        (OSError(), "odd failed: OSError.", "odd failed: OSError.\nOSError: "),
-        (
-            RecursionError("too deep"),
-            "odd failed: its content is beyond what can be handled here (RecursionError).",
-            (
-                "odd failed: its content is beyond what can be handled here (RecursionError).\n"
-                "RecursionError: too deep"
-            ),
-        ),
+        (ToolFailure("the well is dry. Next: dig."), "odd: the well is dry. Next: dig."),
+        (ToolFailure("odd: no. Next: stop."), "odd: no. Next: stop."),
+        (WorkspaceError('"x" is a folder'), 'odd: "x" is a folder'),
     ],
 )
-async def test_what_the_model_or_the_machine_brings_about_is_an_observation(
-    context: ToolContext, call: Make, error: Exception, content: str, full_text: str | None
+async def test_what_a_tool_says_to_the_model_is_said_as_it_is(
+    context: ToolContext, call: Make, error: Exception, content: str
 ) -> None:
-    # A3.3, M6, K6
+    # A3.3
     executed = await box(context, tool_raising(error)).execute(call("odd"))
-    assert executed == Executed(result=result("failed", content), full_text=full_text)
+    assert executed == Executed(result=result("failed", content))
+
+
+class MuteError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("error", "content"),
+    [
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/x"), "No space left on device"),
+        (OSError(), "OSError"),
+        (
+            RecursionError("too deep"),
+            "its content is beyond what can be handled here (RecursionError)",
+        ),
+        (ValueError("userId must be ten digits\n  at a\n  at b"), "userId must be ten digits"),
+        (KeyError("userId"), "KeyError 'userId'"),
+        (ExceptionGroup("2 errors", [ValueError("the first"), ValueError("x")]), "the first"),
+        (MuteError(), "MuteError"),
+    ],
+)
+async def test_whatever_a_tool_raises_is_one_line_for_the_model_and_whole_on_record(
+    context: ToolContext, call: Make, error: Exception, content: str
+) -> None:
+    # A3.3, A4.3, M6, K6
+    executed = await box(context, tool_raising(error)).execute(call("odd"))
+    assert executed.result == result("failed", f"odd failed: {content}.")
+    record = executed.full_text or ""
+    assert record.startswith(f"odd failed: {content}.\n")
+    assert "Traceback (most recent call last):" in record
+    assert type(error).__name__ in record
+
+
+@pytest.mark.anyio
+async def test_a_stack_of_fifty_lines_in_a_message_becomes_its_first_line(
+    context: ToolContext, call: Make
+) -> None:
+    # A4.3
+    stack = "".join(f"\n    at handler{number} (/srv/app/x.js:{number}:7)" for number in range(50))
+    error = RuntimeError(
+        f"\x1b[31mprofile /srv/app/data/7.json is locked by <Lock at 0x7f3a11c2d0>\x1b[0m{stack}"
+    )
+    executed = await box(context, tool_raising(error)).execute(call("odd"))
+    assert executed.result.content == "odd failed: profile …/7.json is locked by <Lock>."
+    assert (executed.full_text or "").count("at handler") >= 50
 
 
 @pytest.mark.anyio
@@ -274,22 +317,83 @@ async def test_a_failure_names_no_path_of_the_machine(
 
 
 @pytest.mark.anyio
-async def test_a_bug_of_ours_is_raised(context: ToolContext, call: Make) -> None:
+async def test_what_is_no_error_of_a_tool_passes_through(context: ToolContext, call: Make) -> None:
     # B3.3
-    with pytest.raises(KeyError):
-        await box(context, tool_raising(KeyError("x"))).execute(call("odd"))
+    async def run(_given: Nothing, _context: ToolContext) -> Output:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await box(context, tool_that(run)).execute(call("odd"))
 
 
 @pytest.mark.anyio
-async def test_a_large_result_is_cut_with_a_lever_and_kept_whole_for_the_record(
-    context: ToolContext, call: Make
+async def test_a_large_result_is_cut_with_a_lever_and_kept_whole(
+    context: ToolContext, tree: Path, call: Make
 ) -> None:
-    # A4.6, K7
+    # A4.4, A4.6, K7
     text = "".join(f"{number}\n" for number in range(20_000))
     executed = await box(context, tool_giving(Output(text=text))).execute(call("odd"))
-    assert len(executed.result.content.encode()) <= LIMIT_BYTES
-    assert "To see more: less." in executed.result.content
+    shown = executed.result.content
+    assert len(shown.encode()) <= LIMIT_BYTES
+    assert shown.startswith(
+        "0\n[text/plain, 108,890 bytes, 20,000 lines: whole in download/odd-1.txt]\n1\n2\n"
+    )
+    assert shown.endswith("\n19998\n19999\n")
+    lines = shown.split("\n")
+    (at,) = [index for index, line in enumerate(lines) if line.startswith("[… ")]
+    first_left_out = int(lines[at - 1]) + 1
+    assert lines[at].endswith(
+        f"To see more: read_file download/odd-1.txt with start_line {first_left_out + 1}, "
+        "or search in it; or less. …]"
+    )
     assert executed.full_text == text
+    assert (tree / "download/odd-1.txt").read_text() == text
+
+
+@pytest.mark.anyio
+async def test_the_threshold_is_the_tool_s_own(context: ToolContext, call: Make) -> None:
+    tool = replace(tool_giving(Output(text="a\n" * 2_000)), limit_bytes=1_500)
+    executed = await box(context, tool).execute(call("odd"))
+    assert len(executed.result.content.encode()) <= 1_500
+    assert "download/odd-1.txt" in executed.result.content
+
+
+@pytest.mark.anyio
+async def test_where_the_whole_cannot_be_kept_the_cut_says_what_it_can(
+    context: ToolContext, tree: Path, call: Make
+) -> None:
+    (tree / "download").write_text("mine")
+    (tree / ".goldseam-download").write_text("mine too")
+    executed = await box(context, tool_giving(Output(text="a\n" * 50_000))).execute(call("odd"))
+    assert "To see more: less. …]" in executed.result.content
+    assert (tree / "download").read_text() == "mine"
+
+
+@pytest.mark.anyio
+async def test_pictures_reach_the_model(context: ToolContext, call: Make) -> None:
+    image = Image(media_type="image/png", data="iVBO")
+    executed = await box(context, tool_giving(Output(text="see", images=(image,)))).execute(
+        call("odd")
+    )
+    assert executed.result == ToolResult(call_id="1", content="see", images=(image,))
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "--- a/secret.env\n+++ b/secret.env\n@@ -1 +1 @@\n-a\n+b\n",
+        "*** Begin Patch\n*** Delete File: ./secret.env\n*** End Patch\n",
+        "*** Begin Patch\n*** Update File: x\n*** Move to: secret.env\n*** End Patch\n",
+    ],
+)
+def test_a_rule_on_paths_sees_into_a_patch(context: ToolContext, call: Make, patch: str) -> None:
+    # security 6
+    rule = Rule(decision="deny", argument="path", glob="secret.env")
+    toolbox = box(context, rules=(rule, Rule(decision="allow")))
+    assert isinstance(toolbox.judge(call("apply_patch", patch=patch)), Rejected)
+    other = patch.replace("secret.env", "open.env")
+    assert isinstance(toolbox.judge(call("apply_patch", patch=other)), Allowed)
+    assert isinstance(toolbox.judge(call("apply_patch", patch="no patch")), Allowed)
 
 
 @pytest.mark.anyio
@@ -335,15 +439,7 @@ raw_texts = (
 
 
 @given(
-    st.sampled_from([
-        "read_file",
-        "edit_file",
-        "write_file",
-        "list_dir",
-        "run_command",
-        "run_tests",
-    ])
-    | st.sampled_from(["try_edits", "search", "nothing", "\ud800", "x" * 9_999]),
+    st.sampled_from(NAMES) | st.sampled_from(["nothing", "\ud800", "x" * 9_999]),
     raw_texts,
 )
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -356,7 +452,7 @@ def test_any_arguments_to_any_tool_give_an_observation(
     if isinstance(judged, Rejected):
         assert len(judged.result.content) <= LIMIT
         content = judged.result.content
-    elif name == "search":  # starts a process: its own tests run it
+    elif name in STARTING:
         return
     else:
         content = anyio.run(toolbox.execute, call).result.content

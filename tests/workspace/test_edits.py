@@ -4,8 +4,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from goldseam.workspace.edits import Edited, edit, line_of_match, replace_exact, visible
-from goldseam.workspace.errors import EditRefusedError
+from goldseam.workspace.edits import Edited, edit, edit_all, line_of_match, replace_exact
+from goldseam.workspace.errors import EditRefusedError, TextNotFoundError
+from goldseam.workspace.nearest import visible
 
 pieces = st.sampled_from([
     b"a",
@@ -149,9 +150,9 @@ def test_a_line_is_not_needed_where_there_is_one_place() -> None:
 
 def test_the_new_text_s_lines_are_named() -> None:
     assert edit(b"a\r\nb\r\nc\r\n", "b\n", "x\ny\nz\n") == Edited(
-        content=b"a\r\nx\r\ny\r\nz\r\nc\r\n", first_line=2, last_line=4
+        content=b"a\r\nx\r\ny\r\nz\r\nc\r\n", regions=((2, 4),)
     )
-    assert edit(b"a\nb\n", "b\n", "").last_line == 2
+    assert edit(b"a\nb\n", "b\n", "").regions == ((2, 2),)
 
 
 def test_a_text_that_is_not_there_is_answered_with_what_is() -> None:
@@ -202,3 +203,34 @@ def test_whatever_is_asked_the_answer_is_bytes_or_one_line(text: str, old: str, 
     if isinstance(edited, EditRefusedError):
         assert edited.message.isprintable()
         assert all(line >= 1 for line in edited.lines)
+
+
+def test_all_places_are_replaced_at_once_and_each_is_named_as_it_is_now() -> None:
+    assert edit_all(b"x\r\ny\r\nx x\r\n", "x", "z\nz") == Edited(
+        content=b"z\r\nz\r\ny\r\nz\r\nz z\r\nz\r\n", regions=((1, 2), (4, 5), (5, 6)), times=3
+    )
+    with pytest.raises(TextNotFoundError):
+        edit_all(b"a\n", "b", "c")
+
+
+@given(bodies, words)
+def test_no_place_is_left_where_all_are_replaced(original: bytes, old: str) -> None:
+    body = original.replace(b"\r\n", b"\n")
+    if not old or old.encode() not in body:
+        return
+    edited = edit_all(original, old, "<NEW>")
+    assert edited.content.replace(b"\r\n", b"\n") == body.replace(old.encode(), b"<NEW>")
+    assert edited.times == body.count(old.encode())
+
+
+def test_a_text_that_stands_everywhere_is_refused_before_all_places_are_listed() -> None:
+    # security part 6: linear in time
+    told = refusal(b"x" * 2_000_000, "x", "y")
+    assert told.startswith("old_text stands at least 1000 times, at line 1;")
+    many = b"}\n" * 200_000
+    told = refusal(many, "}\n" * 100_000 + "{\n", "y")
+    assert "nearest text is lines" in told
+
+
+def test_a_line_far_down_is_found_among_thousands_of_places() -> None:
+    assert replace_exact(b"x\n" * 3_000, "x", "y", line=2_500).split(b"\n")[2_499] == b"y"

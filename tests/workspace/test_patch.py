@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from workspace.repositories import contents, make_repository, run_git, write
 
 from goldseam.workspace.clone import Workspace, checkout_clean, open_workspace
+from goldseam.workspace.differences import Status
 from goldseam.workspace.errors import PatchTooLargeError, WorkspaceError
 from goldseam.workspace.patch import (
     ChangedFile,
     Patch,
-    Status,
     _prove,
     apply_patch,
     check_patch,

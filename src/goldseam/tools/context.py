@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from goldseam.tools.seen import Seen
 from goldseam.workspace.clone import Workspace
 from goldseam.workspace.files import Files
+from goldseam.workspace.jobs import Jobs
 from goldseam.workspace.sandbox.port import Sandbox
 from goldseam.workspace.testing.detect import TestCommand
 
@@ -23,6 +25,10 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     """How the repository's tests are run; `None` where nobody knows."""
     environ: Mapping[str, str]
     """The environment that programs of ours are looked up in (`PATH`)."""
+    seen: Seen = field(default_factory=Seen)
+    """The files as the model knows them."""
+    jobs: Jobs | None = None
+    """Where commands run in the background; `None` where nobody would end them with the run."""
 
     @property
     def roots(self) -> tuple[str, ...]:

@@ -17,8 +17,8 @@ from goldseam.kernel.json_text import Json
 
 Decision: TypeAlias = Literal["deny", "ask", "allow"]
 
-_READING = ("list_dir", "read_file", "search")
-_EDITING = ("edit_file", "write_file")
+_READING = ("glob", "list_dir", "read_file", "repo_map", "search")
+_EDITING = ("apply_patch", "edit_file", "write_file")
 _TESTING = ("run_tests", "try_edits")
 
 _STRICTEST_FIRST: tuple[Decision, ...] = ("deny", "ask", "allow")
@@ -105,7 +105,9 @@ def default_rules(*, walls_hold: bool) -> tuple[Rule, ...]:
             decision="ask", tool="run_command", why="no sandbox holds commands on this machine"
         )
     )
-    return (*reading, *editing, *testing, command)
+    jobs = Rule(decision="allow", tool="jobs", why="it reaches only what run_command started")
+    web = Rule(decision="ask", tool="web_fetch", why="it reaches out to the web")
+    return (*reading, *editing, *testing, command, jobs, web)
 
 
 def _speaks_of(rule: Rule, subject: Subject) -> bool:

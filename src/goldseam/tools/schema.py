@@ -16,6 +16,8 @@ Schema: TypeAlias = dict[str, Json]
 def schema_of(arguments: type[Struct]) -> Schema:
     """Return the schema of `arguments`: one object, no references, no titles, no unknown fields.
 
+    A class attribute `example` is its example: for where the required fields alone make no call.
+
     Raises:
         ValueError: our defect; the type is no struct that forbids unknown fields, or holds itself.
     """
@@ -24,7 +26,8 @@ def schema_of(arguments: type[Struct]) -> Schema:
     schema = _inlined(whole, definitions, within=())
     if schema.get("additionalProperties") is not False:
         raise ValueError(f"{arguments.__name__} must forbid unknown fields")
-    return schema
+    example: Json = getattr(arguments, "example", None)
+    return schema if example is None else {**schema, "examples": [example]}
 
 
 def part(schema: Schema, key: str) -> Schema:

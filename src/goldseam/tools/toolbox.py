@@ -1,17 +1,25 @@
 """The tools of one run, closed once it starts: judges calls, runs them, and observes.
 
-Fits the kernel's `Toolbox`. Whatever a model writes comes back as an observation; what is raised
-is a defect of ours (B3.3).
+Fits the kernel's `Toolbox`. Whatever a model writes, and whatever a tool raises, comes back as an
+observation, with the whole of it for the record; what is raised here is a defect of ours (B3.3).
 """
 
 import os
+import traceback
 from collections.abc import Sequence
 from typing import assert_never
 
 import msgspec
 from msgspec import Struct
 
-from goldseam.kernel.conversation import Arguments, Malformed, ResultKind, ToolCall, ToolResult
+from goldseam.kernel.conversation import (
+    Arguments,
+    Image,
+    Malformed,
+    ResultKind,
+    ToolCall,
+    ToolResult,
+)
 from goldseam.kernel.events import Allowed, MustAsk, Rejected, Verdict
 from goldseam.kernel.json_text import write_json
 from goldseam.kernel.ports import Executed
@@ -26,7 +34,8 @@ from goldseam.tools.guidance import (
     shortened,
     unknown_tool,
 )
-from goldseam.tools.observation import cut, failure_text, sendable, without_roots
+from goldseam.tools.large import shown_within
+from goldseam.tools.observation import cut, failure_text, reason_of, sendable, without_roots
 from goldseam.tools.policy import Rule, Ruling, Subject, rule_on, subject_of
 from goldseam.tools.problems import find_problems
 from goldseam.tools.schema import Schema, schema_of
@@ -108,13 +117,8 @@ class Toolbox:
             output = await ready.tool.run(ready.arguments, self._context)
         except (ToolFailure, WorkspaceError) as failure:
             return self._refused(call, ready.tool, str(failure))
-        except OSError as error:
-            # The disk's word, not ours: full, vanished, forbidden. `strerror` names no path.
-            return self._failed(call, error, error.strerror or type(error).__name__)
-        except (UnicodeError, RecursionError, MemoryError) as error:
-            # Some content cannot be held or read by this process; the next call can be another.
-            why = f"its content is beyond what can be handled here ({type(error).__name__})"
-            return self._failed(call, error, why)
+        except Exception as error:  # noqa: BLE001 - a tool is foreign code: one call fails, not the run
+            return self._failed(call, error)
         return self._done(call, ready.tool, output)
 
     def _prepare(self, call: ToolCall) -> _Ready | _Unready:
@@ -140,9 +144,12 @@ class Toolbox:
 
     def _subject(self, ready: _Ready) -> Subject:
         # Defaults count: a rule on `path` speaks of a call that left its path out, too.
+        arguments = msgspec.to_builtins(ready.arguments)
+        if ready.tool.further_paths is not None:
+            arguments["path"] = list(ready.tool.further_paths(ready.arguments))
         return subject_of(
             ready.tool.name,
-            msgspec.to_builtins(ready.arguments),
+            arguments,
             paths=ready.tool.path_arguments,
             commands=ready.tool.command_arguments,
             comes_to=self._comes_to,
@@ -190,11 +197,13 @@ class Toolbox:
 
     def _done(self, call: ToolCall, tool: AnyTool, output: Output) -> Executed:
         text = sendable(output.text)
-        shown = cut(text, lever=tool.lever)
-        full_text = output.full_text if output.full_text is not None else text
+        shown = shown_within(
+            self._context, tool.name, text, lever=tool.lever, limit_bytes=tool.limit_bytes
+        )
+        full_text = sendable(output.full_text if output.full_text is not None else text)
         return Executed(
-            result=_result(call, shown, kind="done"),
-            full_text=None if full_text == shown else sendable(full_text),
+            result=_result(call, shown, kind="done", images=output.images),
+            full_text=None if full_text == shown else full_text,
         )
 
     def _refused(self, call: ToolCall, tool: AnyTool, message: str) -> Executed:
@@ -206,10 +215,13 @@ class Toolbox:
         full_text = None if text == shown else text
         return Executed(result=_result(call, shown, kind="failed"), full_text=full_text)
 
-    def _failed(self, call: ToolCall, error: Exception, why: str) -> Executed:
-        text = f"{call.tool_name} failed: {failure_text(why, self._context.roots)}."
-        record = sendable(f"{text}\n{type(error).__name__}: {error}")
-        return Executed(result=_result(call, sendable(text), kind="failed"), full_text=record)
+    def _failed(self, call: ToolCall, error: Exception) -> Executed:
+        why = failure_text(reason_of(error), self._context.roots)
+        text = sendable(f"{call.tool_name} failed: {why.rstrip('.')}.")
+        stack = "".join(traceback.format_exception(error)).rstrip()
+        return Executed(
+            result=_result(call, text, kind="failed"), full_text=sendable(f"{text}\n{stack}")
+        )
 
 
 def _spec(offered: _Offered) -> ToolSpec:
@@ -222,5 +234,7 @@ def _spec(offered: _Offered) -> ToolSpec:
     )
 
 
-def _result(call: ToolCall, content: str, *, kind: ResultKind) -> ToolResult:
-    return ToolResult(call_id=call.call_id, content=content, kind=kind)
+def _result(
+    call: ToolCall, content: str, *, kind: ResultKind, images: tuple[Image, ...] = ()
+) -> ToolResult:
+    return ToolResult(call_id=call.call_id, content=content, kind=kind, images=images)

@@ -8,24 +8,32 @@ with a message that shows what is there instead.
 import bisect
 import codecs
 import re
-import unicodedata
-from collections import Counter
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from goldseam.workspace.errors import EditRefusedError
+from goldseam.workspace.errors import EditRefusedError, TextNotFoundError
+from goldseam.workspace.nearest import nearest
+
+MAX_REGIONS = 20
+"""Places of one edit that are told of one by one."""
 
 _MAX_LINES_NAMED = 20
-_MAX_SHOWN = 160
-_VISIBLE = {" ": "·", "\t": "→", "\r": "␍", "\u00a0": "⍽"}
+_MAX_PLACES = 1_000
+"""Places of a text that is not unique that are looked for: to name it so, a few would do."""
 
 
 class Edited(Struct, frozen=True, kw_only=True):
-    """The file after an edit, and the first and last line (1-based) that the new text stands on."""
+    """The file after an edit.
+
+    `regions` are the first and last lines (1-based) that new text stands on, at most
+    `MAX_REGIONS` of them; `times` counts all; `loosely` says that white space was passed over.
+    """
 
     content: bytes
-    first_line: int
-    last_line: int
+    regions: tuple[tuple[int, int], ...]
+    times: int = 1
+    loosely: bool = False
 
 
 class _View:
@@ -42,8 +50,15 @@ class _View:
     def raw_offset(self, offset: int) -> int:
         return self._start + offset + bisect.bisect_left(self._pairs, offset)
 
-    def line_at(self, offset: int) -> int:
-        return self.text.count(b"\n", 0, offset) + 1
+    def lines_at(self, offsets: Sequence[int]) -> list[int]:
+        """Return the lines of rising `offsets`, in one pass."""
+        found: list[int] = []
+        line, before = 1, 0
+        for offset in offsets:
+            line += self.text.count(b"\n", before, offset)
+            found.append(line)
+            before = offset
+        return found
 
 
 def replace_exact(original: bytes, old: str, new: str, *, line: int | None = None) -> bytes:
@@ -54,32 +69,34 @@ def replace_exact(original: bytes, old: str, new: str, *, line: int | None = Non
     several.
 
     Raises:
-        EditRefusedError: `old` is empty or equals `new`, is not there (the nearest text and the
-            first difference are named), or is there more than once (all its lines are named).
+        TextNotFoundError: `old` is not there; the nearest text and the first difference are named.
+        EditRefusedError: `old` is empty or equals `new`, or is there more than once (all its lines
+            are named).
     """
     return edit(original, old, new, line=line).content
 
 
 def edit(original: bytes, old: str, new: str, *, line: int | None = None) -> Edited:
     """Do as `replace_exact`, and say where the new text stands. Raises as it does."""
-    _refuse_wide(original)
-    wanted, given = _plain(old), _plain(new)
-    if not wanted:
-        raise EditRefusedError("old_text is empty; give the exact text to replace")
-    if wanted == given:
-        raise EditRefusedError("old_text and new_text are equal; nothing would change")
+    wanted, given = _checked(original, old, new)
     view = _View(original)
     start = _only_match(view, wanted, line)
-    before, after = _common_ends(wanted, given)
-    head = view.raw_offset(start + before)
-    tail = view.raw_offset(start + len(wanted) - after)
-    middle = given[before : len(given) - after].replace(b"\n", view.newline)
-    first = view.line_at(start)
-    return Edited(
-        content=original[:head] + middle + original[tail:],
-        first_line=first,
-        last_line=first + given.removesuffix(b"\n").count(b"\n"),
-    )
+    return _spliced(original, view, [start], wanted=wanted, given=given)
+
+
+def edit_all(original: bytes, old: str, new: str) -> Edited:
+    """Replace every `old`, none over another.
+
+    Raises:
+        TextNotFoundError: there is none.
+        EditRefusedError: as `edit`, except that any number is taken.
+    """
+    wanted, given = _checked(original, old, new)
+    view = _View(original)
+    starts = [found.start() for found in re.finditer(re.escape(wanted), view.text)]
+    if not starts:
+        raise _not_found(view.text, wanted)
+    return _spliced(original, view, starts, wanted=wanted, given=given)
 
 
 def line_of_match(original: bytes, old: str, *, line: int | None = None) -> int:
@@ -89,13 +106,51 @@ def line_of_match(original: bytes, old: str, *, line: int | None = None) -> int:
         EditRefusedError: as `replace_exact`.
     """
     view = _View(original)
-    return view.line_at(_only_match(view, _plain(old), line))
+    return view.lines_at([_only_match(view, _plain(old), line)])[0]
 
 
-def visible(text: str) -> str:
-    """Return `text` with every kind of white space told apart, cut where it is long."""
-    shown = "".join(_VISIBLE.get(character) or _seen(character) for character in text[:_MAX_SHOWN])
-    return shown + "…" if len(text) > _MAX_SHOWN else shown
+def refuse_wide(original: bytes) -> None:
+    """Raise where `original` is marked as text that is not made of single bytes.
+
+    Raises:
+        EditRefusedError: it is.
+    """
+    if original.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
+        raise EditRefusedError(
+            "the file is UTF-16 or UTF-32; only UTF-8 text can be edited in place"
+        )
+
+
+def _checked(original: bytes, old: str, new: str) -> tuple[bytes, bytes]:
+    refuse_wide(original)
+    wanted, given = _plain(old), _plain(new)
+    if not wanted:
+        raise EditRefusedError("old_text is empty; give the exact text to replace")
+    if wanted == given:
+        raise EditRefusedError("old_text and new_text are equal; nothing would change")
+    return wanted, given
+
+
+def _spliced(
+    original: bytes, view: _View, starts: Sequence[int], *, wanted: bytes, given: bytes
+) -> Edited:
+    before, after = _common_ends(wanted, given)
+    middle = given[before : len(given) - after].replace(b"\n", view.newline)
+    pieces: list[bytes] = []
+    done = 0
+    for start in starts:
+        pieces += (original[done : view.raw_offset(start + before)], middle)
+        done = view.raw_offset(start + len(wanted) - after)
+    # Each place before moved the lines behind it.
+    growth = given.count(b"\n") - wanted.count(b"\n")
+    height = given.removesuffix(b"\n").count(b"\n")
+    told = view.lines_at(starts[:MAX_REGIONS])
+    firsts = [line + growth * index for index, line in enumerate(told)]
+    return Edited(
+        content=b"".join((*pieces, original[done:])),
+        regions=tuple((first, first + height) for first in firsts),
+        times=len(starts),
+    )
 
 
 def _plain(text: str) -> bytes:
@@ -107,18 +162,12 @@ def _plain(text: str) -> bytes:
     return raw.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
 
 
-def _refuse_wide(original: bytes) -> None:
-    if original.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
-        raise EditRefusedError(
-            "the file is UTF-16 or UTF-32; only UTF-8 text can be edited in place"
-        )
-
-
 def _only_match(view: _View, wanted: bytes, line: int | None) -> int:
-    offsets = _occurrences(view.text, wanted)
+    limit = _MAX_PLACES if line is None else len(view.text)
+    offsets = _occurrences(view.text, wanted, limit=limit)
     if not offsets:
         raise _not_found(view.text, wanted)
-    lines = [view.line_at(offset) for offset in offsets]
+    lines = view.lines_at(offsets)
     chosen = (
         offsets
         if line is None or len(offsets) == 1
@@ -126,14 +175,14 @@ def _only_match(view: _View, wanted: bytes, line: int | None) -> int:
     )
     if len(chosen) == 1:
         return chosen[0]
-    raise _not_unique(lines, line)
+    raise not_unique(lines, line, name="old_text")
 
 
-def _occurrences(text: bytes, wanted: bytes) -> list[int]:
+def _occurrences(text: bytes, wanted: bytes, *, limit: int) -> list[int]:
     """Return where `wanted` starts, overlaps included: "aa" stands twice in "aaa"."""
     found: list[int] = []
     offset = text.find(wanted)
-    while offset >= 0:
+    while offset >= 0 and len(found) < limit:
         found.append(offset)
         offset = text.find(wanted, offset + 1)
     return found
@@ -151,7 +200,8 @@ def _common_ends(old: bytes, new: bytes) -> tuple[int, int]:
     return before, after
 
 
-def _not_unique(lines: list[int], line: int | None) -> EditRefusedError:
+def not_unique(lines: Sequence[int], line: int | None, *, name: str) -> EditRefusedError:
+    """Return what to say of a text, called `name`, that starts on each of `lines`."""
     distinct = tuple(dict.fromkeys(lines))
     named = ", ".join(map(str, distinct[:_MAX_LINES_NAMED]))
     more = (
@@ -161,68 +211,24 @@ def _not_unique(lines: list[int], line: int | None) -> EditRefusedError:
     why = "add lines around it until it is unique"
     if line is not None:
         why = f"none or several of them start on line {line}; {why}"
-    return EditRefusedError(f"old_text stands {len(lines)} times, {where}; {why}", lines=distinct)
-
-
-def _not_found(text: bytes, wanted: bytes) -> EditRefusedError:
-    there = text.decode("utf-8", "replace").split("\n")
-    sought = wanted.decode("utf-8", "replace").split("\n")
-    start = _nearest(there, sought)
-    if start is None:
-        return EditRefusedError("old_text was not found, nor anything like it; read the file again")
-    offset = _first_difference(there[start:], sought)
-    has = f"has «{visible(there[start + offset])}»" if start + offset < len(there) else "has ended"
-    last = min(start + len(sought) - (not sought[-1]), len(there))
+    least = "at least " if len(lines) == _MAX_PLACES else ""
     return EditRefusedError(
-        f"old_text was not found; the nearest text is lines {start + 1}-{last}, and the first "
-        f"difference is on line {start + offset + 1}: the file {has}, "
-        f"old_text has «{visible(sought[offset])}»",
-        lines=tuple(range(start + 1, last + 1)),
+        f"{name} stands {least}{len(lines)} times, {where}; {why}", lines=distinct
     )
 
 
-def _first_difference(there: list[str], sought: list[str]) -> int:
-    """Return the first index at which the lines differ; the outer two may be parts of a line."""
-    for offset, expected in enumerate(sought[:-1]):
-        found = there[offset] if offset < len(there) else None
-        if found is None or not (found == expected or (not offset and found.endswith(expected))):
-            return offset
-    return len(sought) - 1
+def _not_found(text: bytes, wanted: bytes) -> TextNotFoundError:
+    there = text.decode("utf-8", "replace").split("\n")
+    return not_found(there, wanted.decode("utf-8", "replace").split("\n"), name="old_text")
 
 
-def _nearest(there: list[str], sought: list[str]) -> int | None:
-    """Return the index where `sought` would best begin: most lines alike but for space."""
-    places: dict[str, list[int]] = {}
-    for index, text in enumerate(there):
-        places.setdefault("".join(text.split()), []).append(index)
-    votes = Counter(
-        index - offset
-        for offset, text in enumerate(sought)
-        if (bare := "".join(text.split()))
-        for index in places.get(bare, ())
-        if index >= offset
+def not_found(there: Sequence[str], sought: Sequence[str], *, name: str) -> TextNotFoundError:
+    """Return what to say of lines, called `name`, that are not among the lines `there`."""
+    found = nearest(there, sought, name=name)
+    if found is None:
+        return TextNotFoundError(f"{name} was not found, nor anything like it; read the file again")
+    return TextNotFoundError(
+        f"{name} was not found; the nearest text is lines {found.first}-{found.last}, "
+        f"and the first difference is {found.difference}",
+        lines=tuple(range(found.first, found.last + 1)),
     )
-    if votes:
-        most = max(votes.values())
-        return min(index for index, count in votes.items() if count == most)
-    return _most_alike(there, sought)
-
-
-def _most_alike(there: list[str], sought: list[str]) -> int | None:
-    """Return where the line of `sought` with most words finds its likest line, if it has any."""
-    words = [set(re.findall(r"\w+", text)) for text in sought]
-    offset = max(range(len(words)), key=lambda index: len(words[index]))
-    best, likest = 0.0, None
-    for index, text in enumerate(there):
-        found = set(re.findall(r"\w+", text))
-        shared = len(found & words[offset])
-        score = 2 * shared / (len(found) + len(words[offset])) if shared else 0.0
-        if score > best and index >= offset:
-            best, likest = score, index - offset
-    return likest
-
-
-def _seen(character: str) -> str:
-    if character.isprintable() and unicodedata.category(character) != "Zs":
-        return character
-    return f"\\u{{{ord(character):x}}}"

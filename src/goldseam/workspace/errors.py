@@ -3,7 +3,8 @@
 WorkspaceError
 ├── MissingFileError          there is no such file; a caller may offer to make it
 ├── UncommittedChangesError   the user's tree has changes that were not asked for
-├── EditRefusedError          the text to replace is not there, or not only once
+├── EditRefusedError          an edit cannot be made as it is asked for
+│   └── TextNotFoundError     the text to replace is not there
 └── PatchTooLargeError        the patch is larger than its limit
 """
 
@@ -34,6 +35,10 @@ class EditRefusedError(WorkspaceError):
     def __init__(self, message: str, *, lines: tuple[int, ...] = ()) -> None:
         super().__init__(message)
         self.lines = lines
+
+
+class TextNotFoundError(EditRefusedError):
+    """The text to replace is not there; what comes nearest is named."""
 
 
 def one_line(text: str) -> str:

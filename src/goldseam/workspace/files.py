@@ -7,7 +7,6 @@ folder.
 
 import codecs
 import contextlib
-import errno
 import os
 import secrets
 import stat
@@ -17,8 +16,10 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from goldseam.workspace.errors import MissingFileError, WorkspaceError
-from goldseam.workspace.paths import LEADS_OUT, is_protected, normalise_path, refuse_protected
+from goldseam.workspace.downloads import Downloads
+from goldseam.workspace.errors import WorkspaceError
+from goldseam.workspace.paths import is_protected, normalise_path, refuse_protected
+from goldseam.workspace.refusals import explained, require_regular
 from goldseam.workspace.resolver import Root
 
 MAX_READ_BYTES = 8 * 1024 * 1024
@@ -34,23 +35,6 @@ _WIDE_MARKS: tuple[tuple[bytes, Encoding], ...] = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_KINDS = {
-    stat.S_IFDIR: "a folder; list it instead",
-    stat.S_IFIFO: "a pipe, not a regular file",
-    stat.S_IFSOCK: "a socket, not a regular file",
-    stat.S_IFCHR: "a device, not a regular file",
-    stat.S_IFBLK: "a device, not a regular file",
-}
-_REASONS = {
-    errno.EXDEV: LEADS_OUT,
-    errno.ELOOP: "goes through a link that cannot be followed here; name its target instead",
-    errno.ENOTDIR: "goes through something that is not a folder",
-    errno.EISDIR: "is a folder; name a file",
-    errno.EACCES: "cannot be opened: permission denied",
-    errno.ENAMETOOLONG: "is too long a name",
-    errno.ENOSPC: "cannot be written: the disk is full",
-    errno.ENXIO: "is a socket or an unread pipe, not a regular file",
-}
 
 
 class FileBytes(Struct, frozen=True, kw_only=True):
@@ -103,6 +87,7 @@ class Files:
     def __init__(self, root: Root, *, origin: Path | None = None) -> None:
         self._root = root
         self._origin = origin
+        self.downloads = Downloads(root)
 
     def normalise(self, path: str) -> str:
         """Return `path` relative to the root, without "." and "..".
@@ -120,9 +105,9 @@ class Files:
             WorkspaceError: it is no regular file, leads out, is git's own, or cannot be read.
         """
         asked = self.normalise(path)
-        with _explained(asked), self._opened(asked, os.O_RDONLY | os.O_NONBLOCK) as descriptor:
+        with explained(asked), self._opened(asked, os.O_RDONLY | os.O_NONBLOCK) as descriptor:
             true = self._true_path(descriptor, asked)
-            _require_regular(os.fstat(descriptor), asked)
+            require_regular(os.fstat(descriptor), asked)
             content = _read_up_to(descriptor, max_bytes + 1)
         return FileBytes(path=true, content=content[:max_bytes], truncated=len(content) > max_bytes)
 
@@ -138,7 +123,7 @@ class Files:
             WorkspaceError: it is no folder, leads out, is git's own, or cannot be read.
         """
         asked = self.normalise(path)
-        with _explained(asked), self._opened(asked, os.O_RDONLY | os.O_NONBLOCK) as descriptor:
+        with explained(asked), self._opened(asked, os.O_RDONLY | os.O_NONBLOCK) as descriptor:
             self._true_path(descriptor, asked)
             if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
                 raise WorkspaceError(f'"{asked}" is a file, not a folder; read it instead')
@@ -156,12 +141,29 @@ class Files:
                 cannot be written.
         """
         asked = self.normalise(path)
-        with _explained(asked):
+        with explained(asked):
             target, mode = self._target(asked)
             folder, _, name = target.rpartition("/")
             with self._made_folder(folder) as descriptor:
                 _replace(descriptor, name, content, mode=mode)
         return Written(path=target, created=mode is None)
+
+    def remove(self, path: str) -> None:
+        """Take the file at `path` away; of a link, the link itself.
+
+        Raises:
+            MissingFileError: nothing is there.
+            WorkspaceError: it is a folder, leads out, is git's own, or cannot be removed.
+        """
+        asked = self.normalise(path)
+        folder, _, name = asked.rpartition("/")
+        flags = os.O_RDONLY | os.O_DIRECTORY
+        with explained(asked), self._opened(folder or ".", flags) as descriptor:
+            true = self._true_path(descriptor, asked)
+            refuse_protected(f"{true}/{name}", asked)
+            if not stat.S_ISLNK(os.lstat(name, dir_fd=descriptor).st_mode):
+                require_regular(os.lstat(name, dir_fd=descriptor), asked)
+            os.unlink(name, dir_fd=descriptor)
 
     def _target(self, asked: str) -> tuple[str, int | None]:
         """Return where a write of `asked` must land and the mode bits of what is there, if any."""
@@ -175,7 +177,7 @@ class Files:
         with _closing(descriptor):
             true = self._true_path(descriptor, asked)
             status = os.fstat(descriptor)
-            _require_regular(status, asked)
+            require_regular(status, asked)
             return true, stat.S_IMODE(status.st_mode) & 0o777
 
     def _is_link(self, asked: str) -> bool:
@@ -234,12 +236,6 @@ def _decoded(file: FileBytes, encoding: Encoding) -> FileText:
     )
 
 
-def _require_regular(status: os.stat_result, asked: str) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        what = _KINDS.get(stat.S_IFMT(status.st_mode), "no regular file")
-        raise WorkspaceError(f'"{asked}" is {what}')
-
-
 def _entry(entry: "os.DirEntry[str]") -> Entry:
     if entry.is_symlink():
         return Entry(name=entry.name, kind="link")
@@ -285,15 +281,3 @@ def _closing(descriptor: int) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _explained(asked: str) -> Iterator[None]:
-    """Turn the system's errors into sentences about `asked`."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise MissingFileError(f'"{asked}" does not exist') from error
-    except OSError as error:
-        why = _REASONS.get(error.errno or 0, f"cannot be used: {error.strerror}")
-        raise WorkspaceError(f'"{asked}" {why}') from error

@@ -4,6 +4,9 @@ import re
 
 from goldseam.workspace.errors import WorkspaceError
 
+MAX_STARS = 8
+"""Each star more multiplies the ways in which a path can be taken apart."""
+
 _TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?[^/][^\]/]*\]|[{},]|[^*?\[{},]+|\[", re.DOTALL)
 _SIMPLE = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
@@ -15,12 +18,15 @@ def compile_glob(pattern: str) -> re.Pattern[str]:
     fits the whole path. `**` crosses folders.
 
     Raises:
-        WorkspaceError: a brace has no partner, or a range runs backwards.
+        WorkspaceError: a brace has no partner, a range runs backwards, or there are more than
+            `MAX_STARS` stars.
     """
     anchored = pattern.removeprefix("./")
     whole = anchored if "/" in anchored else f"**/{anchored}"
     pieces: list[str] = []
     depth = 0
+    if len(re.findall(r"\*+", whole)) > MAX_STARS:
+        raise WorkspaceError(f'the glob "{pattern[:80]}" has more than {MAX_STARS} stars')
     for token in _TOKEN.findall(whole.removeprefix("/")):
         depth += {"{": 1, "}": -1}.get(token, 0)
         if depth < 0:

@@ -4,11 +4,16 @@ import os
 import stat
 from pathlib import Path
 
+from goldseam.workspace.downloads import FOLDER
 from goldseam.workspace.errors import WorkspaceError
 from goldseam.workspace.git import Git
 
 GITLINK = "160000"
 """The mode with which git marks a submodule."""
+
+
+_OURS = (f"--exclude=/{FOLDER}/", "--exclude=.goldseam-*")
+"""What runs put into trees. Said here, it wins over what a `.gitignore` takes back with "!"."""
 
 
 def list_files(git: Git) -> list[str]:
@@ -17,7 +22,8 @@ def list_files(git: Git) -> list[str]:
     Repositories inside the tree count as plain folders: their files are listed, their git is not.
     A path in the index may be gone from the tree, and may be an unfilled submodule.
     """
-    listed = split_names(git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard"))
+    words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    listed = split_names(git.run(*words, *_OURS))
     nested = [path for path in listed if path.endswith("/")]
     plain = {path for path in listed if not path.endswith("/")}
     return sorted(plain | set(files_below(git, nested)))

@@ -10,12 +10,16 @@ import os
 import re
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import anyio
 from msgspec import Struct, field
 
 from goldseam.workspace.errors import WorkspaceError
+
+Listener: TypeAlias = Callable[[bytes], None]
 
 KEEP_BYTES = 1_000_000
 GRACE_S = 0.25
@@ -90,6 +94,8 @@ class Program(Struct, frozen=True, kw_only=True):
     stdin: bytes = b""
     fds: tuple[int, ...] = ()
     """Open descriptors it inherits under the same numbers."""
+    listener: Listener | None = None
+    """Told each piece of output as it comes; must not raise or wait."""
 
 
 async def run_process(
@@ -139,7 +145,7 @@ class _Running:
     def __init__(self, program: Program, keep_bytes: int) -> None:
         self.popen = _start(program)
         self.capture = _Capture(keep_bytes)
-        self._stdin = program.stdin
+        self._stdin, self._listener = program.stdin, program.listener
         self._drained = anyio.Event()
         for pipe in (self.popen.stdin, self.popen.stdout):
             if pipe is not None:
@@ -189,6 +195,8 @@ class _Running:
             await anyio.wait_readable(pipe.fileno())
             chunk = os.read(pipe.fileno(), _CHUNK)
             self.capture.add(chunk)
+            if self._listener is not None:
+                self._listener(chunk)
             if not chunk:
                 self._drained.set()
 
@@ -260,9 +268,20 @@ def _wait_for(pid: int) -> None:
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
 
-def _readable(content: bytes, total: int) -> str:
+def printable(content: bytes) -> str:
+    """Return `content` as text for a reader: no escape codes, and "\ufffd" for what is no text."""
     text = _ESCAPES.sub("", content.decode(errors="replace"))
-    text = _CONTROLS.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _CONTROLS.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def is_binary(content: bytes) -> bool:
+    """Return whether `content` is no text, or little of it is."""
+    text = printable(content)
+    return text.count("\ufffd") > _BINARY_SHARE * len(text)
+
+
+def _readable(content: bytes, total: int) -> str:
+    text = printable(content)
     if text.count("\ufffd") > _BINARY_SHARE * len(text):
         return f"[binary output, {total:,} bytes]\n"
     return text

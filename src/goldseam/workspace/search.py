@@ -8,7 +8,6 @@ where it is handed in, and Python's own expressions in a child process, which ca
 import json
 import os
 import re
-import stat
 import subprocess
 import sys
 import time
@@ -17,11 +16,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from goldseam.workspace.clone import Workspace
-from goldseam.workspace.errors import MissingFileError, WorkspaceError
+from goldseam.workspace.errors import WorkspaceError
 from goldseam.workspace.files import MAX_READ_BYTES, BinaryFile, Files
+from goldseam.workspace.finding import find_files
 from goldseam.workspace.git import find_program
-from goldseam.workspace.globs import compile_glob
-from goldseam.workspace.listing import list_files, walk_files
 
 MAX_LINE = 500
 """Characters of one found line that are kept; a longer one ends in "…"."""
@@ -113,7 +111,7 @@ def search(workspace: Workspace, files: Files, query: Query, *, rg: str | None =
         WorkspaceError: the pattern, glob or path cannot be used, or nothing is at the path.
     """
     _check_pattern(query.pattern)
-    paths = _candidates(workspace, files, query)
+    paths = find_files(workspace, files, path=query.path, glob=query.glob, max_bytes=MAX_READ_BYTES)
     places = _ask_ripgrep(rg, workspace.root, query, paths=paths) if rg else None
     if places is None:
         places = _ask_python(workspace.root, query, paths)
@@ -131,45 +129,6 @@ def _check_pattern(pattern: str) -> None:
         re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         raise WorkspaceError(f"the pattern is no regular expression: {error}") from error
-
-
-def _candidates(workspace: Workspace, files: Files, query: Query) -> list[str]:
-    """Return the files to search, sorted. A path that git ignores is searched if it is named."""
-    where = files.normalise(query.path)
-    with workspace.tree_index() as index:
-        listed = list_files(workspace.git(work_tree=workspace.root, index=index))
-    below = listed if where == "." else _below(workspace.root, files, where, listed=listed)
-    fits = compile_glob(query.glob).fullmatch if query.glob else None
-    return [
-        path
-        for path in below
-        if (fits is None or fits(path)) and _is_searchable(workspace.root / path)
-    ]
-
-
-def _below(root: Path, files: Files, where: str, *, listed: list[str]) -> list[str]:
-    folder, _, name = where.rpartition("/")
-    kinds = {entry.name: entry.kind for entry in files.list_dir(folder or ".")}
-    match kinds.get(name):
-        case "folder":
-            known = [path for path in listed if path.startswith(f"{where}/")]
-            return known or sorted(walk_files(root, where))
-        case "file":
-            return [where]
-        case "link" | "other":
-            raise WorkspaceError(
-                f'"{where}" is no folder and no regular file; name what it stands for'
-            )
-        case None:
-            raise MissingFileError(f'"{where}" does not exist')
-
-
-def _is_searchable(file: Path) -> bool:
-    try:
-        status = file.lstat()
-    except OSError:
-        return False
-    return stat.S_ISREG(status.st_mode) and status.st_size <= MAX_READ_BYTES
 
 
 def _ask_python(root: Path, query: Query, paths: list[str]) -> _Places:

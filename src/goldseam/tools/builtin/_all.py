@@ -1,6 +1,9 @@
 """All built-in tools, as one value for a toolbox."""
 
+from goldseam.tools.builtin.apply_patch import APPLY_PATCH
 from goldseam.tools.builtin.edit_file import EDIT_FILE
+from goldseam.tools.builtin.glob import GLOB
+from goldseam.tools.builtin.jobs import JOBS
 from goldseam.tools.builtin.list_dir import LIST_DIR
 from goldseam.tools.builtin.read_file import READ_FILE
 from goldseam.tools.builtin.run_command import RUN_COMMAND
@@ -14,7 +17,10 @@ from goldseam.tools.tool import AnyTool
 def builtin_tools() -> tuple[AnyTool, ...]:
     """Return the built-in tools."""
     return (
+        APPLY_PATCH,
         EDIT_FILE,
+        GLOB,
+        JOBS,
         LIST_DIR,
         READ_FILE,
         RUN_COMMAND,

@@ -1,78 +1,124 @@
-"""Tool `edit_file`: one exact text replaced, or an error that shows what is there instead."""
+"""Tool `edit_file`: texts replaced, all or none, or an error that shows what is there instead."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
+from goldseam.kernel.json_text import Json
 from goldseam.tools.arguments import RelativePath
 from goldseam.tools.context import ToolContext
-from goldseam.tools.text_files import lines_of, numbered, read_bytes
+from goldseam.tools.text_files import bytes_to_change, fresh_lines, there_now, write_bytes
 from goldseam.tools.tool import Output, Tool, ToolFailure, described_beside
-from goldseam.workspace.edits import Edited, edit
-from goldseam.workspace.errors import EditRefusedError
+from goldseam.workspace.edit_series import (
+    Replacement,
+    Series,
+    SeriesRefusedError,
+    edit_in_turn,
+)
 
-_AROUND = 3
-_SHOWN_LINES = 60
+OldText = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        description="The exact text that is there now, once in the file.",
+        examples=["return a - b"],
+    ),
+]
+NewText = Annotated[
+    str, Meta(description="The text to stand in its place.", examples=["return a + b"])
+]
+Everywhere = Annotated[bool, Meta(description="Whether to replace it wherever it stands.")]
+
+
+class OneEdit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One of several edits."""
+
+    old_text: OldText
+    new_text: NewText
+    replace_all: Everywhere = False
 
 
 class EditFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The arguments of `edit_file`."""
 
+    example: ClassVar[Json] = {
+        "path": "src/app.py",
+        "old_text": "return a - b",
+        "new_text": "return a + b",
+    }
+
     path: RelativePath
-    old_text: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            description="The exact text that is there now, once in the file.",
-            examples=["return a - b"],
-        ),
-    ]
-    new_text: Annotated[
-        str, Meta(description="The text to stand in its place.", examples=["return a + b"])
-    ]
+    old_text: OldText | UnsetType = UNSET
+    new_text: NewText | UnsetType = UNSET
+    replace_all: Everywhere = False
+    edits: Annotated[
+        tuple[OneEdit, ...],
+        Meta(max_length=100, description="Several edits, in order; all are made or none."),
+    ] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what is neither one edit nor several."""
+        is_one = self.old_text is not UNSET, self.new_text is not UNSET
+        if self.edits and any((*is_one, self.replace_all)):
+            raise ValueError("give either old_text and new_text, or edits")
+        if not self.edits and not all(is_one):
+            missing = [
+                name
+                for name, there in zip(("old_text", "new_text"), is_one, strict=True)
+                if not there
+            ]
+            raise ValueError(
+                f"{' and '.join(missing)} missing; give old_text and new_text, or edits"
+            )
+
+    @property
+    def replacements(self) -> tuple[Replacement, ...]:
+        """The edits as they are to be made."""
+        if self.old_text is not UNSET and self.new_text is not UNSET:
+            one = Replacement(old=self.old_text, new=self.new_text, everywhere=self.replace_all)
+            return (one,)
+        return tuple(
+            Replacement(old=edit.old_text, new=edit.new_text, everywhere=edit.replace_all)
+            for edit in self.edits
+        )
 
 
 async def edit_file(given: EditFile, context: ToolContext) -> Output:
-    """Replace the text and return the lines as they are now."""
-    file = read_bytes(given.path, context)
-    if file.truncated:
-        raise ToolFailure(
-            f"{file.path} is too large to be edited here. Next: use sed with run_command."
-        )
+    """Replace the texts and return the lines as they are now."""
+    file = bytes_to_change(given.path, context)
+    replacements = given.replacements
     try:
-        edited = edit(file.content, given.old_text, given.new_text)
-    except EditRefusedError as refusal:
-        raise ToolFailure(_refused(file.path, file.content, refusal)) from refusal
-    context.files.write(file.path, edited.content)
-    return Output(text=_edited(file.path, edited))
+        series = edit_in_turn(file.content, replacements)
+    except SeriesRefusedError as refusal:
+        raise ToolFailure(_refused(file.path, refusal, count=len(replacements))) from refusal
+    if series.content == file.content:
+        raise ToolFailure(f"{file.path} is unchanged: the edits undo each other.")
+    write_bytes(file.path, series.content, context)
+    return Output(
+        text="\n".join((fresh_lines(file.path, series.content, series.regions), *_notes(series)))
+    )
 
 
-def _edited(path: str, edited: Edited) -> str:
-    lines = _lines(edited.content)
-    first = max(1, edited.first_line - _AROUND)
-    last = min(len(lines), edited.last_line + _AROUND)
-    shown = numbered(lines[first - 1 : last], first=first)
-    if len(shown) > _SHOWN_LINES:
-        half = _SHOWN_LINES // 2
-        note = f"[{len(shown) - 2 * half} lines are not shown; read_file shows them]"
-        shown = [*shown[:half], note, *shown[-half:]]
-    if not lines:
-        return f"{path}: edited; the file is empty now"
-    return "\n".join((f"{path}: edited; lines {first}-{last} of {len(lines)} now read", *shown))
+def _notes(series: Series) -> list[str]:
+    notes: list[str] = []
+    if sum(series.times) > len(series.times):
+        notes.append(f"[{sum(series.times)} places were replaced]")
+    if series.loose:
+        which = "" if len(series.times) == 1 else f" of edit {', '.join(map(str, series.loose))}"
+        notes.append(
+            f"[old_text{which} was not there exactly; the only place that fits but for white space "
+            "was edited, in the file's own indentation: check the lines above]"
+        )
+    return notes
 
 
-def _refused(path: str, content: bytes, refusal: EditRefusedError) -> str:
-    told = f"{path} is unchanged: {refusal.message}."
-    if not refusal.lines:
-        return told
-    lines = _lines(content)
-    near = [number for number in refusal.lines if number <= len(lines)][:_SHOWN_LINES]
-    shown = [numbered([lines[number - 1]], first=number)[0] for number in near]
-    return "\n".join((f"{told}\nThere now:", *shown))
-
-
-def _lines(content: bytes) -> list[str]:
-    return lines_of(content.decode("utf-8-sig", "replace"))
+def _refused(path: str, refusal: SeriesRefusedError, *, count: int) -> str:
+    which = "" if count == 1 else f"edit {refusal.number} of {count}: "
+    told = f"{path} is unchanged: {which}{refusal.message}."
+    hint = there_now(refusal.content, refusal.lines)
+    if hint and refusal.number > 1:
+        hint = hint.replace("There now:", "There, once the edits before it are made:", 1)
+    return "\n".join(filter(None, (told, hint)))
 
 
 EDIT_FILE = Tool(

@@ -1,13 +1,15 @@
 """Tool `run_tests`: the repository's tests, all or by name, with a verdict for each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from goldseam.tools.arguments import Seconds, TestNames
 from goldseam.tools.context import ToolContext
-from goldseam.tools.observation import cut, without_roots
+from goldseam.tools.folding import fold_stacks
+from goldseam.tools.large import Kept, keep, shown_with_file
+from goldseam.tools.observation import cut, ends_of, without_roots
 from goldseam.tools.tool import Output, Tool, ToolFailure, described_beside
 from goldseam.workspace.testing.report import TestReport
 from goldseam.workspace.testing.run import run_tests as run_repository_tests
@@ -41,17 +43,49 @@ async def run_tests(given: RunTests, context: ToolContext) -> Output:
     report = await run_repository_tests(
         context.sandbox, context.tests, names=given.names, limit_s=given.limit_s
     )
-    return told(report, limit_s=given.limit_s, roots=context.roots)
+    return told(
+        report,
+        limit_s=given.limit_s,
+        roots=context.roots,
+        keep_whole=lambda output: keep(context, "run_tests", output),
+    )
 
 
-def told(report: TestReport, *, limit_s: float, roots: Iterable[str]) -> Output:
-    """Return what a model is told of `report`, in the form that the tool's description names."""
+def told(
+    report: TestReport,
+    *,
+    limit_s: float,
+    roots: Iterable[str],
+    keep_whole: Callable[[bytes], Kept | None] = lambda _: None,
+) -> Output:
+    """Return what a model is told of `report`, in the form that the tool's description names.
+
+    `keep_whole` puts the runner's output into a file, where not all of it is shown.
+    """
     output = without_roots(report.output, roots).rstrip()
-    head = (_first_line(report, limit_s), *_notes(report), *_failing(report), "OUTPUT:")
-    shown = cut(output, lever=_LEVER, limit_bytes=_SHOWN_OUTPUT_BYTES)
+    head = (_first_line(report, limit_s), *_notes(report), *_failing(report))
+    whole = f"OUTPUT:\n{output or '(none)'}"
     return Output(
-        text="\n".join((*head, shown or "(none)")),
-        full_text="\n".join((*head, output or "(none)")),
+        text="\n".join((*head, _shown(whole, report, keep_whole))),
+        full_text="\n".join((*head, whole)),
+    )
+
+
+def _shown(whole: str, report: TestReport, keep_whole: Callable[[bytes], Kept | None]) -> str:
+    """Return the output with long stacks folded and its middle cut out, if it is long."""
+    folded = fold_stacks(whole, lever="give `names` of fewer tests")
+    if folded == whole and ends_of(whole, limit_bytes=_SHOWN_OUTPUT_BYTES) is None:
+        return whole
+    kept = keep_whole(report.output.encode("utf-8", "replace"))
+    if kept is None:
+        return cut(folded, lever=_LEVER, limit_bytes=_SHOWN_OUTPUT_BYTES)
+    first_line = 1 if folded == whole else None
+    return shown_with_file(
+        fold_stacks(whole, lever=f"all are in {kept.path}"),
+        kept,
+        lever=_LEVER,
+        first_line=first_line,
+        limit_bytes=_SHOWN_OUTPUT_BYTES,
     )
 
 

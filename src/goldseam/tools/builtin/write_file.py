@@ -6,8 +6,9 @@ from msgspec import Meta, Struct
 
 from goldseam.tools.arguments import RelativePath
 from goldseam.tools.context import ToolContext
-from goldseam.tools.text_files import lines_of
+from goldseam.tools.text_files import lines_of, write_bytes
 from goldseam.tools.tool import Output, Tool, described_beside
+from goldseam.workspace.errors import MissingFileError
 
 
 class WriteFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -22,10 +23,21 @@ class WriteFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 async def write_file(given: WriteFile, context: ToolContext) -> Output:
     """Write the file and say whether it is new."""
     raw = given.content.encode()
-    written = context.files.write(given.path, raw)
-    what = "created" if written.created else "replaced"
+    path = _refuse_unseen(given.path, context)
+    what = "created" if write_bytes(path, raw, context) else "replaced"
     size = f"{len(lines_of(given.content))} lines, {len(raw)} bytes"
-    return Output(text=f"{written.path}: {what}, {size}")
+    return Output(text=f"{path}: {what}, {size}")
+
+
+def _refuse_unseen(path: str, context: ToolContext) -> str:
+    """Return where the file truly is; what something else wrote there meanwhile is not lost."""
+    try:
+        file = context.files.read_bytes(path)
+    except MissingFileError:
+        return context.files.normalise(path)
+    if not file.truncated:
+        context.seen.refuse_stale(file.path, file.content)
+    return file.path
 
 
 WRITE_FILE = Tool(

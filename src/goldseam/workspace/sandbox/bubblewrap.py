@@ -84,6 +84,7 @@ class BubblewrapSandbox(Struct, frozen=True, kw_only=True):
                 cwd=Path("/"),
                 stdin=command.stdin,
                 fds=(fd,),
+                listener=command.listener,
             )
             return _as_if_direct(await run_program(program, limit_s=command.limit_s))
 

@@ -8,7 +8,7 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goldseam.workspace.process import ProcessResult, run_process
+from goldseam.workspace.process import ProcessResult, Program, run_program
 from goldseam.workspace.sandbox.environment import with_additions
 from goldseam.workspace.sandbox.port import Command, Level
 from goldseam.workspace.sandbox.tree import folder_in, import_paths
@@ -56,10 +56,11 @@ class PlainSandbox(Struct, frozen=True, kw_only=True):
             scratch.mkdir()
             paths = os.pathsep.join([str(self.tree), *import_paths(self.tree, inside=self.tree)])
             own = {**self.environment, "HOME": home, "TMPDIR": str(scratch), "PYTHONPATH": paths}
-            return await run_process(
-                command.argv,
+            program = Program(
+                argv=command.argv,
                 cwd=cwd,
                 env=with_additions(own, command.env),
-                limit_s=command.limit_s,
                 stdin=command.stdin,
+                listener=command.listener,
             )
+            return await run_program(program, limit_s=command.limit_s)

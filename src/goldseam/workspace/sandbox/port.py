@@ -5,7 +5,7 @@ from typing import Literal, Protocol, Self, TypeAlias
 
 from msgspec import Struct, field
 
-from goldseam.workspace.process import ProcessResult
+from goldseam.workspace.process import Listener, ProcessResult
 
 Level: TypeAlias = Literal["A", "D"]
 """A: walls that a self-test proved. D: no walls, and the banner says so."""
@@ -27,6 +27,8 @@ class Command(Struct, frozen=True, kw_only=True):
     """Absolute host paths readable inside, at the same place, even under a masked one."""
     writable: tuple[str, ...] = ()
     """Absolute host folders writable inside, at the same place."""
+    listener: Listener | None = None
+    """Told each piece of output as it comes; must not raise or wait."""
 
 
 class Sandbox(Protocol):

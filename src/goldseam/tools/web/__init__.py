@@ -1,0 +1,1 @@
+"""The web as a tool may see it: public addresses alone, within limits, as text that is data."""
