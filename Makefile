@@ -11,7 +11,7 @@ WORKERS ?= 2
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench matrix lock modules clean
+.PHONY: help setup demo test check bench matrix chaos crash mutation prices lock modules clean
 
 help:  ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -47,6 +47,18 @@ bench: .venv/.ready  ## figures as ratios in one run; fails where a limit is bro
 
 matrix: .venv/.ready  ## let each of seven endpoints take over from each other one; ends with 504 of 504
 	@PYTHONPATH=tests $(BIN)/python -m models.matrix
+
+chaos: .venv/.ready  ## let every model fail in every way at every turn, 200 runs at once; ends with `all complete`
+	@PYTHONPATH=tests $(BIN)/python -m chaos
+
+crash: .venv/.ready  ## kill a run after every event and resume each
+	GOLDSEAM_CRASHES=all $(BIN)/pytest tests/e2e/test_crash_matrix.py -q
+
+prices: .venv/.ready  ## write what models cost anew from the data of genai-prices
+	$(BIN)/python scripts/prices.py --write
+
+mutation: .venv/.ready  ## hours: change the writers one thing at a time; ONLY=word picks modules
+	@PYTHONPATH=tests $(BIN)/python -m mutation.run $(ONLY)
 
 lock: .venv/.ready  ## pin requirements/*.txt anew from pyproject.toml
 	scripts/lock

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from benchmarks.child import ENVIRONMENT, GOLDSEAM, ROOT, run
 from benchmarks.row import Row
-from goldseam.journal.runs import list_runs
+from goldseam.journal.runs import run_folders
 from goldseam.journal.store import read_run
 from goldseam.kernel.conversation import ToolCall
 from goldseam.kernel.events import Event, ModelReplied, ToolFinished
@@ -54,7 +54,7 @@ def repair(program: Path) -> Repair:
             "PATH": f"{sys.prefix}/bin:{ENVIRONMENT['PATH']}",
         }
         done = run(GOLDSEAM, *words, cwd=tree, env=environment, check=False)
-        (record,) = list_runs(home)
+        (record,) = run_folders(home)
         events = read_run(record).events
     trials = list(finished("try_edits", events))
     starts = list(finished("run_tests", events))

@@ -6,10 +6,30 @@ two machines, or two hours of one, are never compared.
 
 import sys
 
-from benchmarks import mending, starting, turns
+from benchmarks import (
+    checkpointing,
+    mapping,
+    mending,
+    reading,
+    records,
+    router,
+    starting,
+    turns,
+    writing,
+)
 from benchmarks.row import Row
 
-MEASURES = (starting.measure, turns.measure, mending.measure)
+MEASURES = (
+    starting.measure,
+    turns.measure,
+    writing.measure,
+    reading.measure,
+    router.measure,
+    records.measure,
+    checkpointing.measure,
+    mapping.measure,
+    mending.measure,
+)
 
 
 def main() -> int:

@@ -22,12 +22,12 @@ from benchmarks.row import Row, at_most
 from goldseam.app.clock import RunClock
 from goldseam.app.tasks import AnyioTasks
 from goldseam.journal.store import Writing, create_run
-from goldseam.kernel.budget import Limits
+from goldseam.kernel.budget import Candidate, Limits
 from goldseam.kernel.conversation import Message, ToolCall, ToolResult
 from goldseam.kernel.events import Allowed, Event, ModelCallPrepared, MustAsk, RunStarted
 from goldseam.kernel.loop import run
 from goldseam.kernel.outcome import Completed, Proof
-from goldseam.kernel.ports import Delta, Executed, Ports
+from goldseam.kernel.ports import Choice, Delta, Executed, Ports
 from goldseam.kernel.request import ToolSpec
 from goldseam.models.json_text.adapter import JsonTextModelAdapter
 from goldseam.models.scripted import ScriptedTextProvider
@@ -110,6 +110,7 @@ async def play(folder: Path) -> list[float]:
     )
     with create_run(folder, "turns", writing=Writing(wall=lambda: datetime.now(UTC))) as journal:
         ports = Ports(
+            choose=lambda _: Choice(candidate=Candidate(name="scripted")),
             model=JsonTextModelAdapter(ScriptedTextProvider([*script, answer])),
             toolbox=Looking(),
             approver=Nobody(),

@@ -13,12 +13,15 @@ import msgspec
 import pytest
 
 from goldseam.app.broken import RunBrokenError
-from goldseam.app.fix import FixRequest, Watch, fix
+from goldseam.app.chain import Routing
+from goldseam.app.fix import FixRequest, fix
 from goldseam.app.settings import Settings, hosts_of
+from goldseam.app.sitting import Watch
 from goldseam.app.tasks import AnyioTasks
 from goldseam.app.world import World
 from goldseam.kernel.budget import Limits
 from goldseam.kernel.ports import Act, Delta
+from goldseam.models.router.health import HealthBoard
 from goldseam.repair.result import Result
 from goldseam.repair.task import read_issue
 from goldseam.tools.approval import HeadlessApprover
@@ -61,7 +64,7 @@ def request_in(folder: Path) -> FixRequest:
         test_limit_s=60.0,
         limits=Limits(),
         rules=(),
-        hosts=hosts_of(Settings()),
+        routing=Routing(hosts=hosts_of(Settings())),
     )
 
 
@@ -73,6 +76,7 @@ async def test_a_defect_leaves_the_result_the_patch_and_the_record(tmp_path: Pat
         folder=tmp_path,
         now=lambda: datetime(2026, 11, 30, 10, 15, 2, tzinfo=UTC),
         dice=random.Random(1),
+        health=HealthBoard(),
         read_stdin=bytes,
         is_attended=False,
     )

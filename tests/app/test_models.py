@@ -46,14 +46,14 @@ def test_a_host_and_a_model_are_told_apart_by_the_first_colon() -> None:
     chosen = choose("openrouter:z-ai/glm-5.3:free", OPENROUTER_API_KEY=KEY)
     assert chosen.name == "openrouter:z-ai/glm-5.3:free"
     assert isinstance(chosen.adapter, DialectClient)
-    assert chosen.context_tokens is None
+    assert chosen.candidate.context_tokens is None
     assert chosen.banner == ""
 
 
 def test_a_host_alone_means_its_default_model() -> None:
     chosen = choose("deepseek", DEEPSEEK_API_KEY=KEY)
     assert chosen.name == "deepseek:deepseek-v4-pro"
-    assert chosen.context_tokens == 1_000_000
+    assert chosen.candidate.context_tokens == 1_000_000
 
 
 def test_where_nothing_is_named_the_first_host_with_a_key_is_used_and_said() -> None:
@@ -94,7 +94,6 @@ def test_json_text_is_spoken_with_any_chat_model() -> None:
         ("json:", "no model 'json:'"),
         ("json:nobody", "no model 'json:nobody'"),
         ("scripted", "and scripted:FILE for demonstrations"),
-        ("openai:a,openai:b", "one model at a time"),
         ("builtin:magic", "the one built in is builtin:mender"),
         ("scripted:gone.json", "cannot read the script 'gone.json': No such file"),
         ("vllm", "vllm has no default model: name one as vllm:MODEL"),

@@ -5,10 +5,12 @@ from msgspec.structs import replace
 from goldseam.kernel.request import TokenUsage
 from goldseam.repair.report import report_of
 from goldseam.repair.result import (
+    CandidateSection,
     ExitCode,
     FileSection,
     OutcomeCounts,
     Result,
+    SwitchSection,
     TestsSection,
     UsageSection,
     plain_result,
@@ -57,6 +59,28 @@ def test_the_report_names_tests_files_and_changed_tests() -> None:
         "````diff\n-a\n+b\n```\n````",
     ):
         assert part in text
+
+
+def test_the_report_says_what_each_model_took_and_why_it_changed() -> None:  # issue 4
+    one = CandidateSection(
+        name="a:m",
+        calls=3,
+        failures=1,
+        useless=0,
+        fresh_tokens=60,
+        cached_tokens=40,
+        output_tokens=7,
+        cache_share=0.4,
+        unknown_calls=1,
+        dollars=0.0125,
+        waited_seconds=2.0,
+    )
+    other = replace(one, name="b:m", cache_share=None, dollars=None)
+    switch = SwitchSection(before="a:m", after="b:m", why="a:m is busy", losses=("x: lost",))
+    text = report_of(replace(RESULT, models=(one, other), switches=(switch,)), "")
+    assert "| a:m | 3 | 1 | 0 | 100 | 40% | 7 | 0.0125 | 2.0 s |" in text
+    assert "| b:m | 3 | 1 | 0 | 100 |  | 7 | unknown | 2.0 s |" in text
+    assert "From a:m to b:m: a:m is busy\n- x: lost" in text
 
 
 def test_a_result_that_never_began_is_a_report_all_the_same() -> None:

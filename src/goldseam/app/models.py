@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from goldseam.kernel.budget import Candidate, Price
 from goldseam.kernel.errors import UsageError
 from goldseam.kernel.ports import ModelAdapter
 from goldseam.models.anthropic.dialect import AnthropicDialect
@@ -45,19 +46,23 @@ DIALECTS: Mapping[DialectName, Callable[[], Dialect]] = {
 }
 
 _UNBOUNDED = 50_000_000
+FREE = Price(input=0, output=0, cache_read=0, cache_write=0)
 
 
 class ChosenModel(Struct, frozen=True, kw_only=True):
     """A model ready to be asked, and what the person should know of it. Close it in the end."""
 
-    name: str
+    candidate: Candidate
     adapter: ModelAdapter
-    context_tokens: int | None
-    """How much it holds; `None` is unknown."""
     banner: str = ""
     secrets: tuple[Secret, ...] = ()
     """What must never show."""
     transport: HttpTransport | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.candidate.name
 
     async def aclose(self) -> None:
         """Close its connections."""
@@ -85,8 +90,6 @@ def choose_model(
     """
     if given is None:
         return _unnamed(environ, catalog)
-    if "," in given:
-        raise UsageError(f"one model at a time: {given!r} names several")
     name, _, model = given.partition(":")
     if name == "builtin":
         return _builtin(model)
@@ -143,9 +146,12 @@ def _open(
     if named.in_json:
         client = JsonTextModelAdapter(PlainTextProvider(client))
     return ChosenModel(
-        name=f"{JSON_TEXT}:{host.name}:{model}" if named.in_json else f"{host.name}:{model}",
+        candidate=Candidate(
+            name=f"{JSON_TEXT}:{host.name}:{model}" if named.in_json else f"{host.name}:{model}",
+            context_tokens=host.context_tokens(model),
+            price=host.price(model),
+        ),
         adapter=client,
-        context_tokens=host.context_tokens(model),
         banner=banner,
         secrets=secrets_in(environ, catalog),
         transport=transport,
@@ -171,10 +177,9 @@ def _builtin(model: str) -> ChosenModel:
     if model != "mender":
         raise UsageError(f"no model 'builtin:{model}'; the one built in is {DEFAULT_MODEL}")
     return ChosenModel(
-        name=DEFAULT_MODEL,
-        adapter=JsonTextModelAdapter(Mender()),
         # It reads the whole conversation anew each time and is billed for none of it.
-        context_tokens=_UNBOUNDED,
+        candidate=Candidate(name=DEFAULT_MODEL, context_tokens=_UNBOUNDED, price=FREE),
+        adapter=JsonTextModelAdapter(Mender()),
         banner=MENDER_BANNER,
     )
 
@@ -185,8 +190,7 @@ def _scripted(model: str, folder: Path) -> ChosenModel:
     except OSError as error:
         raise UsageError(f"cannot read the script {model!r}: {error.strerror}") from error
     return ChosenModel(
-        name=f"scripted:{model}",
+        candidate=Candidate(name=f"scripted:{model}", context_tokens=_UNBOUNDED),
         adapter=load_script(content),
-        context_tokens=_UNBOUNDED,
         banner="scripted: the replies are read from a file; no model is asked.",
     )

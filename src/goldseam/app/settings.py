@@ -15,6 +15,7 @@ from platformdirs import user_config_path
 from goldseam.kernel.budget import Limits
 from goldseam.kernel.errors import UsageError
 from goldseam.models.catalog import BadRowError, Catalog, read_catalog
+from goldseam.models.router.patience import Patience
 from goldseam.tools.policy import Rule
 
 
@@ -29,6 +30,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rules: tuple[Rule, ...] = ()
     hosts: dict[str, dict[str, Any]] = {}
     """Rows for the catalog of hosts: new ones, or fields that replace those of a row."""
+    chains: dict[str, tuple[str, ...]] = {}
+    """Names for several models, asked in their order; `--model NAME` means such a chain."""
+    patience: Patience = Patience()
 
 
 def settings_path(environ: Mapping[str, str]) -> Path:

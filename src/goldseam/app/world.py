@@ -8,6 +8,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from goldseam.models.router.health import HealthBoard
+
 
 class World(Struct, frozen=True, kw_only=True):
     """What a command may know of the machine it runs on."""
@@ -17,6 +19,8 @@ class World(Struct, frozen=True, kw_only=True):
     """Where the person stands."""
     now: Callable[[], datetime]
     dice: random.Random
+    health: HealthBoard
+    """Which models are ill, as far as this process knows."""
     read_stdin: Callable[[], bytes]
     is_attended: bool
     """Whether somebody is there who can be asked."""
@@ -29,6 +33,7 @@ def this_machine(*, read_stdin: Callable[[], bytes], is_attended: bool) -> World
         folder=Path.cwd(),
         now=lambda: datetime.now(UTC).astimezone(),
         dice=random.SystemRandom(),
+        health=HealthBoard(),
         read_stdin=read_stdin,
         is_attended=is_attended,
     )

@@ -8,7 +8,7 @@ import click
 @click.command("fix")
 @click.argument("issue")
 @click.option("--repo", default=".", metavar="DIR", help="The repository; it is never written.")
-@click.option("--model", metavar="HOST:MODEL", help="Who mends it; builtin:mender needs no key.")
+@click.option("--model", metavar="A,B,…", help="Who mends it, HOST:MODEL; the next takes over.")
 @click.option("--test", metavar="CMD", help="How the tests are run, where it cannot be found out.")
 @click.option("--test-limit", type=float, metavar="S", help="Seconds for one run of the tests.")
 @click.option("--out", metavar="DIR", help="Where patch.diff, result.json and report.md go.")
@@ -21,6 +21,8 @@ import click
 @click.option("--max-output", "max_output_tokens", type=int, metavar="N", help="Tokens of a reply.")
 @click.option("--max-seconds", "wall_s", type=float, metavar="S", help="The most time in all.")
 @click.option("--max-tool-seconds", "tool_s", type=float, metavar="S", help="The most in tools.")
+@click.option("--max-cost", type=float, metavar="USD", help="The most money, in dollars.")
+@click.option("--price", metavar="IN/OUT", help="Dollars a million tokens, where it is not known.")
 def fix_command(**words: Any) -> int:  # noqa: ANN401 - click's own types are checked where joined
     """Mend ISSUE (text, a file, or - for standard input) and give a verified patch.
 

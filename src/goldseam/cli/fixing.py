@@ -1,35 +1,23 @@
 """What `goldseam fix` does: words and settings become a request, and a person is kept informed."""
 
 import os
-import signal
 import sys
-import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import anyio
 import msgspec
-from anyio.abc import TaskStatus
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from goldseam.app.broken import RunBrokenError
-from goldseam.app.fix import FixRequest, Watch, fix
+from goldseam.app.chain import Routing
+from goldseam.app.fix import FixRequest, fix
 from goldseam.app.settings import Settings, hosts_of, read_settings
-from goldseam.app.tasks import AnyioTasks
 from goldseam.app.world import World, this_machine
-from goldseam.cli.interrupts import heeded_signals
-from goldseam.cli.screen import JsonScreen, Screen, TextScreen
-from goldseam.cli.terminal import TerminalApprover
+from goldseam.cli.dollars import picodollars, price_of
+from goldseam.cli.watching import run_watched
 from goldseam.kernel.budget import Limits
 from goldseam.kernel.errors import UsageError
-from goldseam.repair.result import ExitCode, Result
 from goldseam.repair.task import read_issue
-from goldseam.tools.approval import HeadlessApprover
-
-if TYPE_CHECKING:
-    from goldseam.kernel.ports import Approver
 
 _LONGEST_TEST_RUN_S = 1e9
 
@@ -52,6 +40,8 @@ class FixWords(Struct, frozen=True, kw_only=True):
     max_output_tokens: int | None
     wall_s: float | None
     tool_s: float | None
+    max_cost: float | None
+    price: str | None
 
 
 def fix_words_of(words: Mapping[str, object]) -> FixWords:
@@ -68,22 +58,9 @@ def run_fix(words: FixWords) -> int:
     attended = not words.as_json and sys.stdin.isatty() and words.issue != "-"
     world = this_machine(read_stdin=_read_stdin, is_attended=attended)
     request = request_of(words, read_settings(world.environ), world)
-    screen: Screen = JsonScreen(sys.stdout) if words.as_json else TextScreen(sys.stderr)
-    approver: Approver = TerminalApprover() if attended else HeadlessApprover()
-
-    def watch_with(tasks: AnyioTasks) -> Watch:
-        return Watch(
-            say=screen.say, tap=screen.tap, listener=screen.listen, approver=approver, tasks=tasks
-        )
-
-    try:
-        result = anyio.run(_fix_until_told_to_stop, request, world, watch_with)
-    except RunBrokenError as broken:
-        result = broken.result
-        if result.exit_code == ExitCode.DEFECT:
-            traceback.print_exception(broken.__cause__)
-    screen.show_result(result, sys.stdout)
-    return result.exit_code
+    return run_watched(
+        lambda watch: fix(request, world, watch), as_json=words.as_json, is_attended=attended
+    )
 
 
 def request_of(words: FixWords, settings: Settings, world: World) -> FixRequest:
@@ -103,7 +80,16 @@ def request_of(words: FixWords, settings: Settings, world: World) -> FixRequest:
         test_limit_s=_test_limit(words.test_limit, settings.test_limit_s),
         limits=_limits(words, settings.limits),
         rules=settings.rules,
+        routing=_routing(words, settings),
+    )
+
+
+def _routing(words: FixWords, settings: Settings) -> Routing:
+    return Routing(
         hosts=hosts_of(settings),
+        chains=settings.chains,
+        patience=settings.patience,
+        price=price_of(words.price) if words.price is not None else None,
     )
 
 
@@ -124,38 +110,11 @@ def _read_stdin() -> bytes:
 def _limits(words: FixWords, settled: Limits) -> Limits:
     names = set(Limits.__struct_fields__)
     said = {name: value for name, value in asdict(words).items() if name in names}
+    if words.max_cost is not None:
+        said["money"] = picodollars(words.max_cost, "--max-cost")
     try:
         return replace(
             settled, **{name: value for name, value in said.items() if value is not None}
         )
     except ValueError as error:
         raise UsageError(str(error)) from error
-
-
-async def _fix_until_told_to_stop(
-    request: FixRequest, world: World, watch_with: Callable[[AnyioTasks], Watch]
-) -> Result:
-    tasks = AnyioTasks()
-    errors: list[Exception] = []
-    async with anyio.create_task_group() as group:
-        await group.start(_heed_signals, tasks)
-        try:
-            return await fix(request, world, watch_with(tasks))
-        except Exception as error:  # noqa: BLE001 - carried out of the group unwrapped, below
-            errors.append(error)
-        finally:
-            group.cancel_scope.cancel()
-    raise errors[0]
-
-
-async def _heed_signals(
-    tasks: AnyioTasks, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
-) -> None:
-    """The first signal stops the run with a whole record; the second ends the process at once."""
-    with anyio.open_signal_receiver(*heeded_signals()) as signals:
-        task_status.started()
-        async for number in signals:
-            if tasks.stop_reason is not None:
-                signal.signal(number, signal.SIG_DFL)
-                signal.raise_signal(number)
-            tasks.stop(signal.Signals(number).name)

@@ -12,11 +12,26 @@ import click
 from goldseam._version import __version__
 from goldseam.cli.fix import fix_command
 from goldseam.cli.models import models_command
-from goldseam.cli.runs import show_command
+from goldseam.cli.replay import replay_command
+from goldseam.cli.resume import resume_command
+from goldseam.cli.runs import export_command, prune_command, runs_command, show_command
+from goldseam.cli.undo import diff_command, fork_command, undo_command
 
 
 @click.group(
-    commands=[fix_command, models_command, show_command],
+    commands=[
+        fix_command,
+        resume_command,
+        undo_command,
+        diff_command,
+        fork_command,
+        replay_command,
+        models_command,
+        show_command,
+        runs_command,
+        export_command,
+        prune_command,
+    ],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=True,
 )

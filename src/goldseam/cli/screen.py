@@ -104,7 +104,7 @@ class TextScreen:
     def show_result(self, result: Result, out: TextIO) -> None:
         """Show how it ended: the patch to `out`, the rest to the person."""
         if result.patch is not None:
-            _show_patch(Path(result.patch).read_bytes(), out)
+            show_patch(Path(result.patch).read_bytes(), out)
         for warning in result.warnings:
             self._print(f"warning: {warning}", style="yellow")
         style = "bold green" if result.exit_code == 0 else "bold red"
@@ -122,7 +122,7 @@ class TextScreen:
         self._console.print(Text(visible(line), style=style))
 
 
-def _show_patch(diff: bytes, out: TextIO) -> None:
+def show_patch(diff: bytes, out: TextIO) -> None:
     """Give the very bytes to a program or a file, and to a terminal what cannot act on it."""
     if out.isatty():
         lines = diff.decode("utf-8", "replace").removesuffix("\n").split("\n")

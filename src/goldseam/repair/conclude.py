@@ -17,8 +17,15 @@ from goldseam.repair.judgement import judgement_of
 from goldseam.repair.outputs import write_outputs
 from goldseam.repair.prove import Evidence
 from goldseam.repair.result import Result
-from goldseam.repair.sections import files_section, tests_section, usage_section
+from goldseam.repair.sections import (
+    files_section,
+    models_section,
+    switches_section,
+    tests_section,
+    usage_section,
+)
 from goldseam.repair.site import Site, patch_of
+from goldseam.repair.spending import Spending
 from goldseam.repair.verify import PatchVerifier, Unprovable
 from goldseam.workspace.errors import WorkspaceError
 from goldseam.workspace.testing.report import TestReport
@@ -29,6 +36,7 @@ class Finished(Struct, frozen=True, kw_only=True):
 
     state: RunState
     site: Site
+    spending: Spending
     verifier: PatchVerifier
     baseline: TestReport
     issue_title: str
@@ -57,6 +65,8 @@ async def conclude(finished: Finished) -> Result:
         files=files_section(patch),
         tests=tests_section(found, command=finished.site.tests, baseline=finished.baseline),
         usage=usage_section(finished.state),
+        models=models_section(finished.spending),
+        switches=switches_section(finished.spending),
         warnings=_warnings_of(found),
     )
     diff = patch.diff if patch is not None else b""

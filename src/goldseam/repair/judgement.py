@@ -18,15 +18,16 @@ from goldseam.repair.prove import Evidence
 from goldseam.repair.result import ExitCode
 from goldseam.repair.verify import Unprovable
 
-_OPTIONS: dict[LimitName, str] = {
+OPTIONS: dict[LimitName, str] = {
     "wall_s": "--max-seconds",
     "tool_s": "--max-tool-seconds",
     "model_calls": "--max-calls",
     "action_steps": "--max-steps",
     "total_tokens": "--max-tokens",
-    "money": "limits.money in the settings",
+    "money": "--max-cost",
     "context": "limits.context_tokens in the settings",
 }
+"""What raises each limit."""
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
@@ -46,10 +47,11 @@ def judgement_of(
         case Completed():
             return _of_completed(found, denial)
         case BudgetStopped(limit=limit):
-            message = f"stopped at the limit {limit}; raise it ({_OPTIONS[limit]}) to go further"
+            message = f"stopped at the limit {limit}; raise it ({OPTIONS[limit]}) to go further"
             return Judgement(code=ExitCode.BUDGET, message=message)
         case ModelFailed(text=text):
-            return Judgement(code=ExitCode.MODEL_FAILED, message=f"the model failed: {text}")
+            message = f"the model failed: {'; '.join(text.splitlines())}"
+            return Judgement(code=ExitCode.MODEL_FAILED, message=message)
         case Stopped(why=why):
             return Judgement(code=ExitCode.STOPPED, message=f"by {why}; the record is whole")
         case Aborted(why=why):

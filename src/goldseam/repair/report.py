@@ -1,7 +1,14 @@
 """Write a result for people: `report.md`. Pure."""
 
 from goldseam.journal.visible import visible
-from goldseam.repair.result import FileSection, OutcomeCounts, Result, TestsSection
+from goldseam.repair.result import (
+    CandidateSection,
+    FileSection,
+    OutcomeCounts,
+    Result,
+    SwitchSection,
+    TestsSection,
+)
 
 _MOST_NAMES = 50
 
@@ -12,6 +19,7 @@ def report_of(result: Result, diff: str) -> str:
         f"# {result.verdict}: {visible(result.issue)}".rstrip(": "),
         result.message,
         _facts(result),
+        _models(result.models, result.switches),
         _answer(result.answer),
         _tests(result.tests),
         _files(result.files),
@@ -40,6 +48,33 @@ def _facts(result: Result) -> str:
             f"{usage.failed_tool_calls} tool calls failed"
         )
     return "\n".join(rows)
+
+
+def _models(models: tuple[CandidateSection, ...], switches: tuple[SwitchSection, ...]) -> str:
+    """Tell what each model took, and each change from one to another."""
+    if not any(model.calls for model in models):
+        return ""
+    rows = [
+        "## Models",
+        "",
+        "| | calls | failed | useless | tokens in | from cache | tokens out | dollars | waited |",
+        "|---|---|---|---|---|---|---|---|---|",
+        *map(_model_row, models),
+    ]
+    for switch in switches:
+        rows += ["", f"From {switch.before} to {switch.after}: {visible(switch.why)}"]
+        rows += [f"- {visible(loss)}" for loss in switch.losses[:_MOST_NAMES]]
+    return "\n".join(rows)
+
+
+def _model_row(model: CandidateSection) -> str:
+    share = "" if model.cache_share is None else f"{model.cache_share:.0%}"
+    dollars = "unknown" if model.dollars is None else f"{model.dollars:.4f}"
+    fresh = model.fresh_tokens + model.cached_tokens
+    return (
+        f"| {visible(model.name)} | {model.calls} | {model.failures} | {model.useless} | {fresh} "
+        f"| {share} | {model.output_tokens} | {dollars} | {model.waited_seconds:.1f} s |"
+    )
 
 
 def _answer(answer: str) -> str:

@@ -104,6 +104,35 @@ class UsageSection(Struct, frozen=True, kw_only=True):
     failed_tool_calls: int
 
 
+class CandidateSection(Struct, frozen=True, kw_only=True):
+    """What one model of the run took."""
+
+    name: str
+    calls: int
+    failures: int
+    useless: int
+    """Replies that broke the contract."""
+    fresh_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cache_share: float | None
+    """The share of all input that came from the cache; null where there was no input."""
+    unknown_calls: int
+    """Calls of which nobody knows what they took."""
+    dollars: float | None
+    """What was reported, in money; null where no price is known."""
+    waited_seconds: float
+
+
+class SwitchSection(Struct, frozen=True, kw_only=True):
+    """A change from one model to another, and what the change lost."""
+
+    before: str
+    after: str
+    why: str
+    losses: tuple[str, ...] = ()
+
+
 class Result(Struct, frozen=True, kw_only=True, tag="result"):
     """How a repair ended. On every path there is one; what could not be had is empty or null."""
 
@@ -127,6 +156,9 @@ class Result(Struct, frozen=True, kw_only=True, tag="result"):
     files: tuple[FileSection, ...] = ()
     tests: TestsSection | None = None
     usage: UsageSection | None = None
+    models: tuple[CandidateSection, ...] = ()
+    """What each model took, in the order in which they were first asked."""
+    switches: tuple[SwitchSection, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

@@ -3,11 +3,21 @@
 from goldseam.kernel.conversation import ToolResult
 from goldseam.kernel.state import RunState
 from goldseam.repair.prove import Evidence
-from goldseam.repair.result import FileSection, OutcomeCounts, TestsSection, UsageSection
+from goldseam.repair.result import (
+    CandidateSection,
+    FileSection,
+    OutcomeCounts,
+    SwitchSection,
+    TestsSection,
+    UsageSection,
+)
+from goldseam.repair.spending import Spending
 from goldseam.repair.verify import Unprovable
 from goldseam.workspace.patch import Patch
 from goldseam.workspace.testing.detect import TestCommand
 from goldseam.workspace.testing.report import TestReport
+
+_PICODOLLARS = 10**12
 
 
 def files_section(patch: Patch | None) -> tuple[FileSection, ...]:
@@ -41,6 +51,39 @@ def tests_section(
         broken=comparison.broken,
         still_failing=comparison.still_failing,
         flaky=comparison.flaky,
+    )
+
+
+def models_section(spending: Spending) -> tuple[CandidateSection, ...]:
+    """Return what each model took."""
+    return tuple(
+        CandidateSection(
+            name=spent.name,
+            calls=spent.calls,
+            failures=spent.failures,
+            useless=spent.useless,
+            fresh_tokens=spent.fresh_tokens,
+            cached_tokens=spent.cached_tokens,
+            output_tokens=spent.output_tokens,
+            cache_share=spent.cache_share,
+            unknown_calls=spent.unknown_calls,
+            dollars=None if spent.cost is None else spent.cost / _PICODOLLARS,
+            waited_seconds=spent.waited_s,
+        )
+        for spent in spending.candidates
+    )
+
+
+def switches_section(spending: Spending) -> tuple[SwitchSection, ...]:
+    """Return each change of the model."""
+    return tuple(
+        SwitchSection(
+            before=switch.before,
+            after=switch.after,
+            why=switch.why,
+            losses=tuple(f"{remark.code}: {remark.text}" for remark in switch.remarks),
+        )
+        for switch in spending.switches
     )
 
 

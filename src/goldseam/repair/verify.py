@@ -3,9 +3,12 @@
 A model that says it is done while the proof fails is shown the failing output and goes on.
 """
 
+from collections.abc import Callable, Iterable
+
 from anyio import to_thread
 from msgspec import Struct
 
+from goldseam.kernel.events import VerificationFinished
 from goldseam.kernel.outcome import Proof
 from goldseam.repair.prompting import fill
 from goldseam.repair.prove import Evidence, prove
@@ -28,11 +31,25 @@ class Unprovable(Struct, frozen=True, kw_only=True):
 class PatchVerifier:
     """Implements `kernel.ports.Verifier`; remembers what the last proof showed."""
 
-    def __init__(self, site: Site, baseline: TestReport) -> None:
+    def __init__(
+        self,
+        site: Site,
+        baseline: TestReport,
+        *,
+        somebody_follows: Callable[[], bool] = lambda: False,
+        earlier: Iterable[VerificationFinished] = (),
+    ) -> None:
+        """`somebody_follows` says whether another model would go on from an answer not proved.
+
+        `earlier` are the proofs of sittings before this one.
+        """
         self._site = site
+        self._somebody_follows = somebody_follows
         self._baseline = baseline
-        self._said_no_changes = False
-        self._asked_about_failing = False
+        proofs = [finished.proof for finished in earlier]
+        self._said_no_changes = any(proof.text == fill("no_changes") for proof in proofs)
+        # A proof that holds is only followed by another where this was asked.
+        self._asked_about_failing = any(proof.proven for proof in proofs)
         self.latest: Evidence | Unprovable | None = None
 
     async def verify(self, answer: str) -> tuple[Proof, bool]:
@@ -66,7 +83,7 @@ class PatchVerifier:
 
     def _without_changes(self) -> tuple[Proof, bool]:
         """Asked once: a model may have forgotten to edit; saying it twice is an honest end."""
-        go_on = not self._said_no_changes
+        go_on = not self._said_no_changes or self._somebody_follows()
         self._said_no_changes = True
         return Proof(proven=False, text=fill("no_changes")), go_on
 
