@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from random import Random
 from time import monotonic
+from weakref import WeakSet
 
 import anyio
 from chaos.scene import Scene, member
@@ -88,6 +89,8 @@ class Wave(Struct, frozen=True, kw_only=True):
     failed: Counter[str]
     kept_bytes: int
     """What the process holds after it."""
+    kept_runs: int
+    """How many of its runs are still alive in memory."""
 
 
 def growth(waves: Sequence[Wave], size: int) -> float:
@@ -117,6 +120,7 @@ class _Crowd:
         self._transport = transport
         self._times = times
         self._health = HealthBoard()
+        self._alive = WeakSet[Scene]()
 
     async def wave(self, numbers: range) -> Wave:
         wrong: list[str] = []
@@ -125,6 +129,7 @@ class _Crowd:
         async def play(number: int) -> None:
             mark = mark_of(number)
             scene = self._scene(number)
+            self._alive.add(scene)
             state = await scene.play(mark + TASK)
             found = breaches(state.conversation, scene.tools.ran, mark)
             wrong.extend(f"{mark}: {state.outcome}: {what}" for what in found)
@@ -144,6 +149,7 @@ class _Crowd:
             calls=calls[ModelCallPrepared.__name__],
             failed=failed,
             kept_bytes=tracemalloc.get_traced_memory()[0],
+            kept_runs=len(self._alive),
         )
 
     def _scene(self, number: int) -> Scene:

@@ -14,5 +14,6 @@ async def test_twenty_runs_at_once_complete_and_none_hears_of_another() -> None:
     for wave in waves:
         assert sum(wave.failed.values()) > 0
         assert wave.calls >= 60 + sum(wave.failed.values())
-    # The record of one run has many thousands of bytes; what is left is caches that fill.
-    assert growth(waves, 20) < 2_500
+        assert wave.kept_runs == 0
+    # Caches that fill, and the data of a tool that traces lines; `make chaos` has a tenth of it.
+    assert growth(waves, 20) < 5_000
