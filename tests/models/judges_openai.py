@@ -6,18 +6,15 @@ types are changed for this whole process (extras forbidden), and only when they 
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import chain, pairwise
-from typing import Any, TypeAlias, get_args
+from typing import Any
 
-import typing_extensions
+from models.vendor_types import Judge, judge_by, strings_in
 from openai.types.chat import completion_create_params
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from goldseam.models.dialect import Profile
-
-Judge: TypeAlias = Callable[[Mapping[str, Any]], str | None]
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -102,7 +99,7 @@ def _texts(body: Mapping[str, Any]) -> Iterator[str]:
     for message in body["messages"]:
         if message["content"] is None and not _calls(message):
             yield "OAI-4, OAI-5: null content"
-    for text in _strings(body):
+    for text in strings_in(body):
         if re.search("[\x00\ud800-\udfff]", text):
             yield f"152: text that cannot be sent: {text!r}"
 
@@ -164,64 +161,9 @@ def _calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _strings(value: Any) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            for name, inner in value.items():
-                yield name
-                yield from _strings(inner)
-        case list():
-            for inner in value:
-                yield from _strings(inner)
-        case _:
-            return
-
-
 @cache
 def _judges() -> tuple[Judge, Judge]:
     return (
-        _judge(completion_create_params.CompletionCreateParamsNonStreaming),
-        _judge(completion_create_params.CompletionCreateParamsStreaming),
+        judge_by(completion_create_params.CompletionCreateParamsNonStreaming),
+        judge_by(completion_create_params.CompletionCreateParamsStreaming),
     )
-
-
-def _judge(form: Any) -> Judge:
-    _forbid_extras(form, set())
-    adapter = TypeAdapter[Any](form)
-
-    def judge(body: Mapping[str, Any]) -> str | None:
-        try:
-            _drain(adapter.validate_python(body, strict=True))
-        except ValidationError as error:
-            return str(error)
-        return None
-
-    return judge
-
-
-def _forbid_extras(form: Any, seen: set[Any]) -> None:
-    if isinstance(form, type):
-        if form in seen:
-            return
-        seen.add(form)
-        if typing_extensions.is_typeddict(form):
-            if "__pydantic_config__" not in vars(form):
-                open_form: Any = form
-                open_form.__pydantic_config__ = ConfigDict(extra="forbid")
-            for hint in typing_extensions.get_type_hints(form, include_extras=True).values():
-                _forbid_extras(hint, seen)
-    for argument in get_args(form):
-        if not isinstance(argument, str | int | bool | None):
-            _forbid_extras(argument, seen)
-
-
-def _drain(value: Any) -> None:
-    """Walk through what is checked only when it is walked through."""
-    if isinstance(value, Mapping):
-        for inner in value.values():
-            _drain(inner)
-    elif hasattr(value, "__iter__") and not isinstance(value, str | bytes | BaseModel):
-        for inner in value:
-            _drain(inner)

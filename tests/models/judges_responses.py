@@ -5,15 +5,12 @@ types are changed for this whole process (extras forbidden), and only when they 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, TypeAlias, get_args
+from typing import Any
 
-import typing_extensions
+from models.vendor_types import Judge, judge_by, strings_in
 from openai.types.responses import response_create_params
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
-
-Judge: TypeAlias = Callable[[Mapping[str, Any]], str | None]
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -40,7 +37,7 @@ def _broken_rules(body: Mapping[str, Any]) -> Iterator[str]:
     yield from _broken_pairing(body["input"])
     for place, item in enumerate(body["input"]):
         yield from _broken_item(item, body["input"][place + 1 : place + 2])
-    for text in _strings(body):
+    for text in strings_in(body):
         if re.search("[\x00\ud800-\udfff]", text):
             yield f"Q: text that cannot be sent: {text!r}"
 
@@ -94,64 +91,9 @@ def _broken_thought(item: dict[str, Any], following: list[dict[str, Any]]) -> It
         yield "RSP-8: a thought without its required following item"
 
 
-def _strings(value: Any) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            for name, inner in value.items():
-                yield name
-                yield from _strings(inner)
-        case list():
-            for inner in value:
-                yield from _strings(inner)
-        case _:
-            pass
-
-
 @cache
 def _judges() -> tuple[Judge, Judge]:
     return (
-        _judge(response_create_params.ResponseCreateParamsNonStreaming),
-        _judge(response_create_params.ResponseCreateParamsStreaming),
+        judge_by(response_create_params.ResponseCreateParamsNonStreaming),
+        judge_by(response_create_params.ResponseCreateParamsStreaming),
     )
-
-
-def _judge(form: Any) -> Judge:
-    _forbid_extras(form, set())
-    adapter = TypeAdapter[Any](form)
-
-    def judge(body: Mapping[str, Any]) -> str | None:
-        try:
-            _drain(adapter.validate_python(body, strict=True))
-        except ValidationError as error:
-            return str(error)
-        return None
-
-    return judge
-
-
-def _forbid_extras(form: Any, seen: set[Any]) -> None:
-    if isinstance(form, type):
-        if form in seen:
-            return
-        seen.add(form)
-        if typing_extensions.is_typeddict(form):
-            if "__pydantic_config__" not in vars(form):
-                open_form: Any = form
-                open_form.__pydantic_config__ = ConfigDict(extra="forbid")
-            for hint in typing_extensions.get_type_hints(form, include_extras=True).values():
-                _forbid_extras(hint, seen)
-    for argument in get_args(form):
-        if not isinstance(argument, str | int | bool | None):
-            _forbid_extras(argument, seen)
-
-
-def _drain(value: Any) -> None:
-    """Walk through what is checked only when it is walked through."""
-    if isinstance(value, Mapping):
-        for inner in value.values():
-            _drain(inner)
-    elif hasattr(value, "__iter__") and not isinstance(value, str | bytes | BaseModel):
-        for inner in value:
-            _drain(inner)
