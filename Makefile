@@ -26,7 +26,7 @@ demo: .venv/.ready  ## mend the bug of examples/tally with no key and print the 
 
 test: .venv/.ready  ## run all tests; branch coverage 100 % for kernel, models, policy, 95 % elsewhere
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(WORKERS)
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal
 	$(BIN)/coverage combine --quiet
 	@rm -f .coverage.*  # what is left: half files of children that a test killed
 	$(BIN)/coverage report --include='$(PROVEN)' --fail-under=100
